@@ -15,7 +15,13 @@ use std::process::Command;
 /// The version that is compared with the pinned one.
 const OTHER: &str = "4.16.0.0";
 /// Where songs with proofs are.
-const FOLDERS: [&str; 4] = ["songs/prove", "songs/project", "songs/refine", "examples"];
+const FOLDERS: [&str; 5] = [
+    "songs/prove",
+    "songs/project",
+    "songs/refine",
+    "songs/induct",
+    "examples",
+];
 
 /// Shows everything again, and fails if something comes out otherwise.
 pub(crate) fn stability(words: &[String]) -> Result<(), String> {

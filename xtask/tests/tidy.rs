@@ -33,8 +33,9 @@ const LAYERS: &[&[&str]] = &[
         "recheck",
         "sequentialize",
         "diverge",
+        "liveness",
     ],
-    &["infer", "refine"],
+    &["induct", "infer", "refine"],
     &["driver"],
     &["cli", "testkit"],
 ];

@@ -47,6 +47,7 @@ pub(crate) fn notes(found: &Coverage, check: Check, source: &Source, song: &Song
     let claim = |property: &Property| match &property.claim {
         Claim::Finally(claim) | Claim::Always(claim) | Claim::Step(claim) => Some(claim.span),
         Claim::Quiescent { .. } => None,
+        Claim::Temporal(temporal) => temporal.conditions().map(|one| one.span).next(),
     };
     let within = |inner: &Span, outer: Span| outer.start <= inner.start && inner.end <= outer.end;
     let is_meant = |span: &&Span| match check {

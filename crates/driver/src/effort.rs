@@ -5,6 +5,7 @@
 //! these end an attempt, not the run.
 
 use plainsong_semantics::search::Limits;
+use std::time::Duration;
 
 /// The states that `check` looks at before it visits executions.
 pub const FIRST_STATES: u64 = 20_000;
@@ -26,7 +27,44 @@ pub const STATES_BESIDE_LINES: u64 = 200_000;
 /// patience ends.
 pub const STATES_OF_DIVERGE: u64 = plainsong_diverge::DEFAULT_STATES;
 
-/// What `--bound` says about searches.
+/// The states of one instance whose graph `liveness` looks at: it keeps every state and every step.
+pub const STATES_OF_LIVENESS: u64 = 2_000_000;
+
+/// `--effort`: how long `check` goes on looking for a stronger answer where nobody limits it otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Level {
+    /// A first look at each property and a short attempt at a proof; no larger sizes.
+    Quick,
+    /// What is left open by a first look is proved, or searched to the limits; then larger sizes.
+    #[default]
+    Normal,
+    /// The same without a limit on the time for proofs, and with ten times as much at larger sizes.
+    Thorough,
+}
+
+impl Level {
+    /// How long one prover may take for one file.
+    pub(crate) fn time_to_prove(self) -> Option<Duration> {
+        match self {
+            Level::Quick => Some(Duration::from_secs(1)),
+            Level::Normal => Some(TIME_TO_PROVE),
+            Level::Thorough => None,
+        }
+    }
+
+    /// How many times as much as usual is looked at larger sizes.
+    pub(crate) fn at_larger_sizes(self) -> u32 {
+        match self {
+            Level::Quick | Level::Normal => 1,
+            Level::Thorough => 10,
+        }
+    }
+}
+
+/// How long one prover may take for one file of `check`, where nobody says.
+const TIME_TO_PROVE: Duration = Duration::from_secs(20);
+
+/// What `--bound` and `--effort` say about searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
     /// `states=N`: the most states that a search stores, or executions that it visits.
@@ -37,6 +75,8 @@ pub struct Effort {
     pub first_executions: u64,
     /// Without `--no-reduce dead-messages`: do searches of processes drop messages that cannot matter any more?
     pub dead_messages: bool,
+    /// `--effort`.
+    pub level: Level,
 }
 
 impl Default for Effort {
@@ -46,6 +86,7 @@ impl Default for Effort {
             first_states: FIRST_STATES,
             first_executions: FIRST_EXECUTIONS,
             dead_messages: true,
+            level: Level::default(),
         }
     }
 }
@@ -58,8 +99,12 @@ impl Effort {
 
     /// The limits of a search of `check` or `explore`.
     pub fn limits(&self, refutations: Option<u64>) -> Limits {
+        let usual = match self.level {
+            Level::Quick => self.first_states,
+            Level::Normal | Level::Thorough => Limits::default().states,
+        };
         Limits {
-            states: self.states_or(Limits::default().states),
+            states: self.states_or(usual),
             refutations,
         }
     }

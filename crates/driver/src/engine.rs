@@ -28,6 +28,12 @@ pub trait Engine: Sync {
     /// Can it answer this question? If not, why.
     fn applicable(&self, song: &Song, question: &Question) -> Result<(), String>;
 
+    /// Does it look at executions or states of instances only? Then what it does not refute holds within bounds, and it
+    /// observes what the song says about which states are searched. The others can prove something for every size.
+    fn is_search(&self) -> bool {
+        false
+    }
+
     /// Can several workers share this task?
     fn shares(&self, _: &Task) -> bool {
         false
@@ -108,6 +114,8 @@ pub struct ProofOptions {
     pub recheck: bool,
     /// Is what is not proved explored?
     pub or_explore: bool,
+    /// Do others look for refutations? Then a prover leaves what it does not prove unknown, and searches nothing.
+    pub only_proofs: bool,
     /// The program that runs the second solver, with its first argument.
     pub host: Option<plainsong_smt::Host>,
     /// Is every obligation named?
@@ -174,6 +182,8 @@ impl ProofOptions {
 pub struct RestOptions {
     /// Which executions are meant, whatever the properties say.
     pub fairness: Option<Fairness>,
+    /// Which executions temporal claims mean, whatever the properties say.
+    pub level: Option<plainsong_ir::Fairness>,
     /// How the answer is looked for.
     pub method: Method,
     /// May a solver be asked to show it for every size?

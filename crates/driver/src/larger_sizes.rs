@@ -14,8 +14,9 @@
 //! a limit on time is there only for songs whose single steps take long.
 
 use crate::Engine;
+use crate::effort::Level;
 use crate::engine::Task;
-use crate::plan::{Planned, PlannedTask, Request, engine_named};
+use crate::plan::{Planned, PlannedTask, Request, engine_named, task_of};
 use crate::sizes::{Chosen, Origin, SizeTable, ascending};
 use plainsong_ir::Song;
 use plainsong_semantics::machine::Subject;
@@ -91,24 +92,11 @@ pub(crate) fn next(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> 
             continue;
         }
         let task = Task {
-            song: song.clone(),
-            subject: one.question.subject,
-            questions: vec![one.question.clone()],
-            sizes,
-            further: Vec::new(),
-            grow: false,
-            bounds: request.bounds.clone(),
             limits: Limits {
-                states: MOST_SEEN,
+                states: MOST_SEEN * u64::from(request.effort.level.at_larger_sizes()),
                 ..request.limits()
             },
-            effort: request.effort,
-            jobs: request.jobs.unwrap_or(1),
-            memory: request.memory,
-            symmetry: request.symmetry,
-            delivery: request.delivery,
-            proof: request.proof.clone(),
-            rest: request.rest.clone(),
+            ..task_of(song, request, one, sizes)
         };
         tasks.push(PlannedTask {
             engine,
@@ -136,17 +124,16 @@ fn is_asked(request: &Request) -> bool {
         && !request.every_delivery
         && request.sizes.is_empty()
         && request.effort.states.is_none()
+        && request.effort.level != Level::Quick
 }
 
 /// Who searches at the next sizes; nobody where what answers is no search.
 fn searches(planned: &Planned) -> Option<&'static dyn Engine> {
-    match planned.engine.as_ref().ok()?.name() {
-        "states" | "explore" if planned.question.subject != Subject::System => {
-            engine_named("states")
-        }
-        "states" | "explore" => engine_named("explore"),
-        "diverge" => engine_named("diverge"),
-        _ => None,
+    let engine = *planned.engine.as_ref().ok()?;
+    match (engine.is_search(), planned.question.subject) {
+        (true, Subject::System) => engine_named("explore"),
+        (true, Subject::Line(_)) => engine_named("states"),
+        (false, _) => Some(engine).filter(|engine| engine.name() == "diverge"),
     }
 }
 

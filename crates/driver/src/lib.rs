@@ -29,6 +29,7 @@ pub mod memory;
 mod never_passed;
 pub mod performance;
 pub mod plan;
+mod portfolio;
 pub mod problem;
 pub mod projection;
 mod provided;

@@ -7,6 +7,7 @@ use crate::effort::Effort;
 use crate::engine::{ProofOptions, RestOptions, Task};
 use crate::engines::diverge::claims_rest;
 use crate::larger_sizes;
+use crate::portfolio;
 use crate::select::{Question, Selection, questions};
 use crate::sizes::{
     SizeTable, ascending, does_grow, from_one_to_three, grow, refuse_endless, table,
@@ -16,7 +17,7 @@ use plainsong_ir::{Claim, Delivery, Property, Sizing, Song, System};
 use plainsong_semantics::constraints::has_constraints;
 use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Check, Limits};
-use plainsong_semantics::sizes::Bounds;
+use plainsong_semantics::sizes::{Bounds, Sizes};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -81,6 +82,8 @@ pub struct Plan {
     pub questions: Vec<Planned>,
     /// Work to do: an engine, its task, and which of the questions the task answers.
     pub tasks: Vec<PlannedTask>,
+    /// What may be proved, where a search within bounds does not refute it.
+    pub proofs: Vec<PlannedTask>,
     /// What may be asked at the next sizes, where it holds at those by default.
     pub further: Vec<PlannedTask>,
 }
@@ -148,6 +151,7 @@ pub fn plan(
     }
     let tasks = tasks(song, request, &planned);
     Ok(Plan {
+        proofs: portfolio::proofs(song, request, &planned),
         further: larger_sizes::next(song, request, &planned),
         questions: planned,
         tasks,
@@ -159,7 +163,7 @@ fn shows_schedules(song: &Song, request: &Request) -> bool {
     request.engine == Some("refine") && !song.sequences().is_empty()
 }
 
-fn property_of<'a>(song: &'a Song, question: &Question) -> Option<&'a Property> {
+pub(crate) fn property_of<'a>(song: &'a Song, question: &Question) -> Option<&'a Property> {
     match question.check {
         Check::Property(at) => song.properties.get(at),
         _ => None,
@@ -199,11 +203,9 @@ fn choose(
     engines: &'static [&'static dyn Engine],
 ) -> Result<&'static dyn Engine, String> {
     let by = property.map_or(&[][..], |property| &property.engines);
-    let allowed = |engine: &&&'static dyn Engine| match verb {
-        Some(verb) => {
-            engine.name() == verb && (by.is_empty() || by.iter().any(|name| name == verb))
-        }
-        None => by.is_empty() || by.iter().any(|name| name == engine.name()),
+    let allowed = |engine: &&&'static dyn Engine| {
+        let is_named = by.is_empty() || by.iter().any(|name| name == engine.name());
+        is_named && verb.is_none_or(|verb| stands_for(verb, engine.name()))
     };
     let mut refusals = Vec::new();
     for engine in engines.iter().filter(allowed) {
@@ -226,13 +228,18 @@ fn choose(
     })
 }
 
+/// Does a verb ask this engine? `prove` asks for proofs of choreographies, and of systems by induction.
+fn stands_for(verb: &str, engine: &str) -> bool {
+    verb == engine || (verb, engine) == ("prove", "induct")
+}
+
 /// Can an engine answer a question? Only searches through states observe constraints.
 pub(crate) fn can_answer(
     engine: &dyn Engine,
     song: &Song,
     question: &Question,
 ) -> Result<(), String> {
-    let is_search = matches!(engine.name(), "states" | "explore");
+    let is_search = engine.is_search();
     if question.subject == Subject::System && !is_search && has_constraints(song) {
         return Err(
             "the song says which states are searched, and only searches through states observe that"
@@ -261,39 +268,31 @@ fn tasks(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> Vec<Planne
         let Ok(engine) = one.engine else { continue };
         let sizes = ascending(&one.sizes);
         let otherwise = otherwise(song, request, one, engine);
+        let second = otherwise.map(|otherwise| otherwise.engine.name());
         let existing = tasks.iter_mut().find(|other| {
             other.engine.name() == engine.name()
                 && other.task.subject == one.question.subject
                 && other.task.sizes == sizes
-                && other.otherwise.is_some() == otherwise.is_some()
+                && other.otherwise.map(|one| one.engine.name()) == second
         });
         if let Some(existing) = existing {
             existing.task.questions.push(one.question.clone());
             existing.answers.push(at);
             continue;
         }
+        let whole = task_of(song, request, one, sizes);
         let task = Task {
-            song: song.clone(),
-            subject: one.question.subject,
-            questions: vec![one.question.clone()],
             grow: request.grow && does_grow(&one.sizes),
-            sizes,
             further: larger_sizes::of_line(song, request, one),
-            bounds: request.bounds.clone(),
             limits: match otherwise {
                 Some(_) => first_look(request),
                 None => request.limits(),
             },
-            effort: request.effort,
-            jobs: request.jobs.unwrap_or(1),
-            memory: request.memory,
-            symmetry: request.symmetry,
-            delivery: request.delivery,
             proof: ProofOptions {
                 or_explore: request.engine.is_none(),
                 ..request.proof.clone()
             },
-            rest: request.rest.clone(),
+            ..whole
         };
         tasks.push(PlannedTask {
             engine,
@@ -303,6 +302,32 @@ fn tasks(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> Vec<Planne
         });
     }
     tasks
+}
+
+/// One question at these sizes, with everything that a request says.
+pub(crate) fn task_of(
+    song: &Arc<Song>,
+    request: &Request,
+    planned: &Planned,
+    sizes: Vec<Sizes>,
+) -> Task {
+    Task {
+        song: song.clone(),
+        subject: planned.question.subject,
+        questions: vec![planned.question.clone()],
+        grow: false,
+        sizes,
+        further: Vec::new(),
+        bounds: request.bounds.clone(),
+        limits: request.limits(),
+        effort: request.effort,
+        jobs: request.jobs.unwrap_or(1),
+        memory: request.memory,
+        symmetry: request.symmetry,
+        delivery: request.delivery,
+        proof: request.proof.clone(),
+        rest: request.rest.clone(),
+    }
 }
 
 /// Of few states `check` looks at each: the first execution that goes wrong is then a shortest one. Where there are
@@ -315,8 +340,9 @@ fn first_look(request: &Request) -> Limits {
     }
 }
 
-/// Who answers a question of `check` where there are too many states for the engine that is asked first. Who
-/// says which engine gets just that.
+/// Who answers a question of `check` where there are too many states for the engine that is asked first: partial-order
+/// reduction of processes. Where a prover is asked in between, the first look is short whoever takes it. Who says which
+/// engine gets just that.
 fn otherwise(
     song: &Song,
     request: &Request,
@@ -332,8 +358,14 @@ fn otherwise(
         && engine.name() == "states"
         && planned.question.subject == Subject::System
         && can_answer(explore, song, &planned.question).is_ok();
-    can.then_some(Otherwise {
-        engine: explore,
+    let is_between = engine.is_search() && !portfolio::provers(song, request, planned).is_empty();
+    let second = match (can, is_between) {
+        (true, _) => explore,
+        (false, true) => engine,
+        (false, false) => return None,
+    };
+    Some(Otherwise {
+        engine: second,
         limits: request.limits(),
     })
 }

@@ -9,15 +9,17 @@
 //!
 //! Why it may be circular. Assertions may rest on invariants, and invariants on assertions: each is shown under the
 //! supposition that what comes earlier in the same execution holds. If all are shown, the first one that is false in
-//! some execution contradicts its proof. So a circle in which everything was shown counts as proved.
+//! some execution contradicts its proof. So a circle in which everything was shown counts as proved, if one engine has
+//! shown all of it. Proofs of different engines do not share that order of executions: between them, what a proof rests on
+//! has to be proved before.
 
 use plainsong_report::Answer;
 use plainsong_semantics::verdict::{Outcome, Verdict};
 use std::collections::BTreeSet;
 
 /// The names that some answer rests on and that nobody has asked for: each with the engine that relies on it.
-pub(crate) fn not_asked(answers: &[Option<Answer>]) -> BTreeSet<(String, String)> {
-    let answers = || answers.iter().flatten();
+pub(crate) fn not_asked(answers: &[&Answer]) -> BTreeSet<(String, String)> {
+    let answers = || answers.iter();
     let asked: BTreeSet<&str> = answers().map(|one| one.verdict.property.as_str()).collect();
     let mut open = BTreeSet::new();
     for answer in answers().filter(|one| one.verdict.outcome == Outcome::Proved) {
@@ -29,13 +31,14 @@ pub(crate) fn not_asked(answers: &[Option<Answer>]) -> BTreeSet<(String, String)
 }
 
 /// Leaves in `provided` only what is not proved. `beside`: what was found out about properties that nobody asked for.
-pub(crate) fn settle(answers: &mut [Answer], beside: &[Verdict]) {
+pub(crate) fn settle(answers: &mut [Answer], beside: &[Answer]) {
+    let proved = proved(answers.iter().chain(beside).collect());
     let known: Vec<Verdict> = answers
         .iter()
+        .chain(beside)
         .map(|one| one.verdict.clone())
-        .chain(beside.iter().cloned())
         .collect();
-    let open = open(&known);
+    let beside: Vec<&Verdict> = beside.iter().map(|one| &one.verdict).collect();
     for answer in answers {
         let verdict = &mut answer.verdict;
         if !matches!(verdict.outcome, Outcome::Proved | Outcome::Holds) {
@@ -50,7 +53,7 @@ pub(crate) fn settle(answers: &mut [Answer], beside: &[Verdict]) {
         };
         let is_open = |name: &String| {
             let of = known.iter().find(|one| one.property == *name);
-            of.is_none_or(|of| open.contains(name.as_str()) && !holds_too(of))
+            of.is_none_or(|of| !proved.contains(name) && !holds_too(of))
         };
         verdict.provided.retain(is_open);
         verdict.provided.sort();
@@ -67,30 +70,46 @@ pub(crate) fn settle(answers: &mut [Answer], beside: &[Verdict]) {
     }
 }
 
-/// What is not proved, or rests on something that is not.
-fn open(known: &[Verdict]) -> BTreeSet<&str> {
-    let is_proved = |one: &&Verdict| one.outcome == Outcome::Proved;
-    let names: BTreeSet<&str> = known.iter().map(|one| one.property.as_str()).collect();
-    let not_proved = known.iter().filter(|one| !is_proved(one));
-    let mut open: BTreeSet<&str> = not_proved.map(|one| one.property.as_str()).collect();
+/// What is proved and rests on nothing that is not: the least set that has, of each engine, the greatest set of proofs
+/// that rest on each other and on what is in it already.
+pub(crate) fn proved(answers: Vec<&Answer>) -> BTreeSet<String> {
+    let is_proof = |one: &&Answer| one.verdict.outcome == Outcome::Proved;
+    let mut proofs: Vec<&Answer> = answers.into_iter().filter(is_proof).collect();
+    let engines: BTreeSet<&str> = proofs.iter().map(|one| one.engine.as_str()).collect();
+    let mut proved: BTreeSet<String> = BTreeSet::new();
     loop {
-        let rests_on_open = |one: &&Verdict| {
-            let mut provided = one.provided.iter().map(String::as_str);
-            provided.any(|name| open.contains(name) || !names.contains(name))
-        };
-        let more = known.iter().filter(is_proved).filter(rests_on_open);
-        let more: Vec<&str> = more.map(|one| one.property.as_str()).collect();
-        let before = open.len();
-        open.extend(more);
-        if open.len() == before {
-            return open;
+        let before = proofs.len();
+        for engine in &engines {
+            let of_engine = proofs.iter().filter(|one| one.engine == *engine);
+            let names = resting_on(of_engine.copied().collect(), &proved);
+            proofs.retain(|one| one.engine != *engine || !names.contains(&one.verdict.property));
+            proved.extend(names);
+        }
+        if proofs.len() == before {
+            return proved;
+        }
+    }
+}
+
+/// What the greatest set of these proofs shows that rest only on each other and on what is proved.
+fn resting_on(mut proofs: Vec<&Answer>, proved: &BTreeSet<String>) -> BTreeSet<String> {
+    loop {
+        let names = proofs.iter().map(|one| one.verdict.property.clone());
+        let names: BTreeSet<String> = names.collect();
+        let before = proofs.len();
+        proofs.retain(|one| {
+            let mut provided = one.verdict.provided.iter();
+            provided.all(|name| names.contains(name) || proved.contains(name))
+        });
+        if proofs.len() == before {
+            return names;
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::settle;
+    use super::{proved, settle};
     use plainsong_report::Answer;
     use plainsong_semantics::verdict::{Outcome, Verdict};
 
@@ -102,19 +121,14 @@ mod tests {
         }
     }
 
+    fn by_prove(verdict: &Verdict) -> Answer {
+        Answer::new("", "prove", verdict.clone())
+    }
+
     fn settled(all: &[Verdict], beside: &[Verdict]) -> Vec<Vec<String>> {
-        let answer = |verdict: &Verdict| Answer {
-            file: String::new(),
-            engine: "prove".to_owned(),
-            seconds: 0.0,
-            cached: 0,
-            verdict: verdict.clone(),
-            trace_path: None,
-            account: None,
-            declared: None,
-        };
-        let mut answers: Vec<Answer> = all.iter().map(answer).collect();
-        settle(&mut answers, beside);
+        let mut answers: Vec<Answer> = all.iter().map(by_prove).collect();
+        let beside: Vec<Answer> = beside.iter().map(by_prove).collect();
+        settle(&mut answers, &beside);
         let provided = answers.into_iter().map(|one| one.verdict.provided);
         provided.collect()
     }
@@ -151,5 +165,19 @@ mod tests {
             verdict("d", Outcome::Refuted, &[]),
         ];
         assert_eq!(settled(&all, &beside), [vec![], vec!["d"]]);
+    }
+
+    #[test]
+    fn a_circle_of_two_engines_is_no_proof() {
+        let one = by_prove(&verdict("few", Outcome::Proved, &["assertions"]));
+        let other = |provided: &[&str]| {
+            let verdict = verdict("assertions", Outcome::Proved, provided);
+            Answer::new("", "sequentialize", verdict)
+        };
+        let circle = other(&["few"]);
+        assert!(proved(vec![&one, &circle]).is_empty());
+        let shown = other(&[]);
+        assert_eq!(proved(vec![&one, &shown]).len(), 2);
+        assert_eq!(proved(vec![&one, &circle, &shown]).len(), 2);
     }
 }

@@ -1,7 +1,9 @@
-//! Carrying out a plan, task by task.
+//! Carrying out a plan, task by task and stage by stage ([`crate::portfolio`]).
 //!
 //! A task whose engine breaks is asked again question by question, so that one broken question
 //! does not cost the others their answers.
+
+mod proofs;
 
 use crate::contain::Crash;
 use crate::coverage::{counted, notes};
@@ -23,7 +25,7 @@ use crate::worker::{Control, Ended, within};
 use crate::{Problem, Source};
 use plainsong_diagnostics::line_and_column;
 use plainsong_ir::Song;
-use plainsong_report::{Answer, Coverage};
+use plainsong_report::{Answer, Attempt, Coverage};
 use plainsong_semantics::search;
 use plainsong_semantics::verdict::{Assumption, OpenObligation, Outcome, Verdict};
 use std::collections::BTreeMap;
@@ -78,8 +80,11 @@ pub fn run(
     let mut runner = Runner {
         plan,
         source,
+        song,
         supervision,
         answers: vec![None; plan.questions.len()],
+        tried: vec![Vec::new(); plan.questions.len()],
+        proofs: vec![Vec::new(); plan.questions.len()],
         coverage: None,
         problems: Vec::new(),
         crashes: Vec::new(),
@@ -91,24 +96,27 @@ pub fn run(
         spent: None,
         beside: Vec::new(),
     };
-    for (at, task) in plan.tasks.iter().enumerate() {
-        runner.most = runner.share(task, plan.tasks.len() - at);
-        runner.task(task);
-    }
+    runner.search_or_prove();
     let mut asked = Vec::new();
     for task in &plan.further {
         asked.extend(runner.look_further(task));
     }
     runner.say_what_was_not_asked(&asked);
-    runner.look_at_conditions(song);
-    runner.finish(song)
+    runner.adopt_conditional();
+    runner.look_at_conditions();
+    runner.finish()
 }
 
 struct Runner<'a, 'b> {
     plan: &'a Plan,
     source: &'a Source,
+    song: &'a Song,
     supervision: &'a mut Supervision<'b>,
     answers: Vec<Option<Answer>>,
+    /// Who was asked, question by question.
+    tried: Vec<Vec<Attempt>>,
+    /// Proofs that are no answers yet.
+    proofs: Vec<Vec<Answer>>,
     coverage: Option<search::Coverage>,
     problems: Vec<Problem>,
     crashes: Vec<Crash>,
@@ -139,10 +147,55 @@ impl Runner<'_, '_> {
         Some(left.saturating_sub(kept).max(left / tasks))
     }
 
+    /// The stages before larger sizes.
+    fn search_or_prove(&mut self) {
+        let plan = self.plan;
+        let later = usize::from(!plan.proofs.is_empty());
+        let mut left = Vec::new();
+        for (at, planned) in plan.tasks.iter().enumerate() {
+            self.most = self.share(planned, plan.tasks.len() - at + later);
+            match self.is_proved_later(planned) {
+                true => left.push((planned, self.first_look(planned))),
+                false => self.task(planned),
+            }
+        }
+        self.prove();
+        for (at, (planned, open)) in left.iter().enumerate() {
+            self.most = self.share(planned, left.len() - at);
+            let is_open = |place: &&usize| {
+                let answer = &self.answers[planned.answers[**place]];
+                outcome_of(answer) == Some(Outcome::Unknown)
+            };
+            let open: Vec<usize> = open.iter().filter(is_open).copied().collect();
+            self.otherwise(planned, &open, Duration::ZERO);
+        }
+        self.adopt();
+    }
+
     fn task(&mut self, planned: &PlannedTask) {
+        let began = Instant::now();
+        let open = self.ask(planned);
+        self.otherwise(planned, &open, began.elapsed());
+    }
+
+    /// Asks before there is a proof; what is left open. What was seen until a limit says nothing about the rest of the
+    /// text, and nothing goes on from there.
+    fn first_look(&mut self, planned: &PlannedTask) -> Vec<usize> {
+        let ledger = self.supervision.ledger.take();
+        let coverage = self.coverage.clone();
+        let open = self.ask(planned);
+        self.supervision.ledger = ledger;
+        if !open.is_empty() {
+            self.coverage = coverage;
+        }
+        open
+    }
+
+    /// Asks an engine; what it leaves open for another one.
+    fn ask(&mut self, planned: &PlannedTask) -> Vec<usize> {
         if let Some(why) = self.not_begun() {
             self.unanswered(&planned.answers, &why);
-            return;
+            return Vec::new();
         }
         let began = Instant::now();
         match self.attempt(planned, &planned.task) {
@@ -150,10 +203,10 @@ impl Runner<'_, '_> {
                 let open = left_open(planned, &report);
                 self.enter(planned, &planned.answers, report, began.elapsed());
                 // Who was stopped by a limit of the user has the last word.
-                match self.stopped {
-                    Some(stop) => self.stopped_by_the_user(planned, &open, stop),
-                    None => self.otherwise(planned, &open, began.elapsed()),
-                }
+                let Some(stop) = self.stopped else {
+                    return open;
+                };
+                self.stopped_by_the_user(planned, &open, stop);
             }
             Ok(Err(problem)) => {
                 let why = problem.message.clone();
@@ -163,6 +216,7 @@ impl Runner<'_, '_> {
             Err(crash) if planned.answers.len() == 1 => self.crash(&planned.answers, crash),
             Err(_) => self.one_by_one(planned),
         }
+        Vec::new()
     }
 
     /// The same task with one question at a time.
@@ -222,20 +276,26 @@ impl Runner<'_, '_> {
 
     /// There are too many states to look at, but the text alone says that nothing can go wrong.
     fn is_seen_from_the_text(&mut self, planned: &PlannedTask, place: usize) -> bool {
-        let Some(answer) = &mut self.answers[planned.answers[place]] else {
-            return false;
-        };
-        let song = &planned.task.song;
-        let check = planned.task.questions[place].check;
-        let is_limit = answer.verdict.reason.contains(LIMIT);
-        let Some(why) = from_the_text(song, check).filter(|_| is_limit) else {
+        let at = planned.answers[place];
+        let answer = self.answers[at].as_ref();
+        let is_limit = answer.is_some_and(|answer| answer.verdict.reason.contains(LIMIT));
+        is_limit && self.prove_from_the_text(at)
+    }
+
+    /// Replaces an answer about the system by a proof, if the text alone says that nothing can go wrong.
+    fn prove_from_the_text(&mut self, at: usize) -> bool {
+        let check = self.plan.questions[at].question.check;
+        let (Some(answer), Some(why)) = (&mut self.answers[at], from_the_text(self.song, check))
+        else {
             return false;
         };
         answer.verdict = Verdict {
             outcome: Outcome::Proved,
             reason: why.to_owned(),
             bound: BTreeMap::new(),
-            assumptions: trusted(song),
+            assumptions: trusted(self.song),
+            provided: Vec::new(),
+            states: None,
             ..answer.verdict.clone()
         };
         true
@@ -307,7 +367,7 @@ impl Runner<'_, '_> {
         }
         let places: Vec<usize> = open.iter().map(|&at| planned.answers[at]).collect();
         let left = self.share(planned, 1);
-        let most = larger_sizes::MOST_TIME;
+        let most = larger_sizes::MOST_TIME * task.effort.level.at_larger_sizes();
         self.most = Some(left.map_or(most, |left| left.min(most)));
         // A run that goes on later goes on with what was asked for.
         let ledger = self.supervision.ledger.take();
@@ -331,11 +391,12 @@ impl Runner<'_, '_> {
 
     /// Asks what proofs rest on, where nobody asked for it: a proof of one property is none while another one that it
     /// relies on is open.
-    fn look_at_conditions(&mut self, song: &Song) {
-        let all = questions(song);
+    fn look_at_conditions(&mut self) {
+        let all = questions(self.song);
         loop {
-            let known = self.answers.iter().cloned();
-            let known: Vec<_> = known.chain(self.beside.iter().cloned().map(Some)).collect();
+            let known = self.answers.iter().flatten();
+            let known = known.chain(self.proofs.iter().flatten());
+            let known: Vec<&Answer> = known.chain(&self.beside).collect();
             let open = not_asked(&known);
             let mut open = open.iter().filter_map(|(engine, name)| {
                 let question = all.iter().find(|one| one.name == *name)?;
@@ -344,24 +405,17 @@ impl Runner<'_, '_> {
             let Some((engine, question)) = open.next() else {
                 return;
             };
-            let answer = self.condition(engine, question, song);
+            let answer = self.condition(engine, question);
             self.beside.push(answer);
         }
     }
 
     /// What the engine that relies on something says about it.
-    fn condition(&mut self, engine: &str, question: &Question, song: &Song) -> Answer {
-        let mut answer = Answer {
-            file: self.source.name.clone(),
-            engine: engine.to_owned(),
-            seconds: 0.0,
-            cached: 0,
-            verdict: unknown(question, &format!("`{engine}` does not answer it")),
-            trace_path: None,
-            account: None,
-            declared: None,
-        };
-        let mut tasks = self.plan.tasks.iter();
+    fn condition(&mut self, engine: &str, question: &Question) -> Answer {
+        let verdict = unknown(question, &format!("`{engine}` does not answer it"));
+        let mut answer = Answer::new(&self.source.name, engine, verdict);
+        let song = self.song;
+        let mut tasks = self.plan.proofs.iter().chain(&self.plan.tasks);
         let template = tasks.find(|one| one.engine.name() == engine);
         let can = engine_named(engine).filter(|one| can_answer(*one, song, question).is_ok());
         let (Some(template), Some(_), None) = (template, can, self.not_begun()) else {
@@ -373,7 +427,10 @@ impl Runner<'_, '_> {
         task.proof.or_explore = false;
         // A run that goes on later goes on with what was asked for.
         let ledger = self.supervision.ledger.take();
-        self.most = self.share(template, 1);
+        self.most = match template.task.proof.only_proofs {
+            true => self.time_to_prove(template),
+            false => self.share(template, 1),
+        };
         let attempt = self.attempt(template, &task);
         self.supervision.ledger = ledger;
         match attempt {
@@ -537,14 +594,8 @@ impl Runner<'_, '_> {
         took: Duration,
     ) {
         for (&at, mut verdict) in places.iter().zip(report.verdicts) {
+            self.in_words(&mut verdict);
             let text = &self.source.text;
-            verdict.reason = plainsong_diagnostics::with_lines(&verdict.reason, text);
-            for note in &mut verdict.notes {
-                *note = plainsong_diagnostics::with_lines(note, text);
-            }
-            for open in &mut verdict.open {
-                look_up(open, text);
-            }
             let is_cut = verdict.reason.starts_with(&Assumption::AllCut.to_string());
             let song = &planned.task.song;
             if let Some(coverage) = report.coverage.as_ref()
@@ -566,19 +617,31 @@ impl Runner<'_, '_> {
                 verdict.reason = plainsong_diagnostics::with_lines(&why, text);
             }
             self.supervision.refuted += usize::from(verdict.outcome == Outcome::Refuted);
-            self.answers[at] = Some(Answer {
-                file: self.source.name.clone(),
-                engine: planned.engine.name().to_owned(),
-                seconds: took.as_secs_f64(),
-                cached: self.cached,
-                verdict,
-                trace_path: None,
-                account: None,
-                declared: None,
-            });
+            self.tried[at].push(Attempt::new(planned.engine.name(), &verdict, took));
+            self.answers[at] = Some(self.answer(planned.engine.name(), verdict, took));
         }
         if let Some(one) = report.coverage {
             self.coverage.get_or_insert_default().include(&one);
+        }
+    }
+
+    /// Places in the text become lines and columns.
+    fn in_words(&self, verdict: &mut Verdict) {
+        let text = &self.source.text;
+        verdict.reason = plainsong_diagnostics::with_lines(&verdict.reason, text);
+        for note in &mut verdict.notes {
+            *note = plainsong_diagnostics::with_lines(note, text);
+        }
+        for open in &mut verdict.open {
+            look_up(open, text);
+        }
+    }
+
+    fn answer(&self, engine: &str, verdict: Verdict, took: Duration) -> Answer {
+        Answer {
+            seconds: took.as_secs_f64(),
+            cached: self.cached,
+            ..Answer::new(&self.source.name, engine, verdict)
         }
     }
 
@@ -596,19 +659,12 @@ impl Runner<'_, '_> {
     fn unknown(&self, at: usize, why: &str) -> Answer {
         let planned = &self.plan.questions[at];
         let engine = planned.engine.as_ref().map_or("-", |engine| engine.name());
-        Answer {
-            file: self.source.name.clone(),
-            engine: engine.to_owned(),
-            seconds: 0.0,
-            cached: 0,
-            verdict: unknown(&planned.question, why),
-            trace_path: None,
-            account: None,
-            declared: None,
-        }
+        let verdict = unknown(&planned.question, why);
+        Answer::new(&self.source.name, engine, verdict)
     }
 
-    fn finish(self, song: &Song) -> Results {
+    fn finish(mut self) -> Results {
+        let song = self.song;
         let mut answers = Vec::new();
         for (at, planned) in self.plan.questions.iter().enumerate() {
             let why = planned
@@ -622,10 +678,10 @@ impl Runner<'_, '_> {
                 let place = line_and_column(&self.source.text, span.start);
                 (place.line, place.column)
             });
+            answer.tried = std::mem::take(&mut self.tried[at]);
             answers.push(answer);
         }
-        let beside = self.beside.into_iter().map(|answer| answer.verdict);
-        settle(&mut answers, &beside.collect::<Vec<_>>());
+        settle(&mut answers, &self.beside);
         let whole = answers
             .iter()
             .all(|answer| answer.verdict.outcome != Outcome::Unknown);
@@ -660,6 +716,10 @@ fn look_up(open: &mut OpenObligation, text: &str) {
 /// No answer to a question, and why.
 pub(crate) fn unknown(question: &Question, why: &str) -> Verdict {
     Verdict::unknown(&question.name, why)
+}
+
+pub(super) fn outcome_of(answer: &Option<Answer>) -> Option<Outcome> {
+    answer.as_ref().map(|answer| answer.verdict.outcome)
 }
 
 /// Which of the questions have no answer yet, by their places in the task.

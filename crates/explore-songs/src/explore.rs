@@ -293,7 +293,7 @@ pub fn is_about_executions(song: &SongText, check: Check) -> bool {
             Claim::Finally(claim) | Claim::Always(claim) if reads_crashed(claim) => false,
             Claim::Finally(claim) => !(reads_pending(claim) && loses_or_copies(song)),
             Claim::Always(claim) => !reads_pending(claim),
-            Claim::Step(_) | Claim::Quiescent { .. } => false,
+            Claim::Step(_) | Claim::Quiescent { .. } | Claim::Temporal(_) => false,
         },
     }
 }

@@ -49,7 +49,9 @@ pub(crate) struct View<'a> {
 pub(crate) fn claim_of(property: &Property) -> &Expr {
     match &property.claim {
         Claim::Finally(claim) | Claim::Always(claim) => claim,
-        Claim::Step(_) | Claim::Quiescent { .. } => panic!("{} is not about states", property.name),
+        Claim::Step(_) | Claim::Quiescent { .. } | Claim::Temporal(_) => {
+            panic!("{} is not about states", property.name)
+        }
     }
 }
 

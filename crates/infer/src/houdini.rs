@@ -203,6 +203,7 @@ impl VisitMut for EndpointRewriter<'_> {
                 _ => self.wrong = true,
             },
             ExprKind::Pending(_) if self.may_leave => self.wrong = true,
+            ExprKind::PendingOf(..) => self.wrong = true,
             // When the line is over, every message has been received.
             ExprKind::Pending(_) => {
                 expr.kind = ExprKind::Int(0);

@@ -1,8 +1,8 @@
 //! Actions: global variables, gated atomic actions, and a bag of pending asyncs.
 
 use crate::{
-    ActionId, Code, Contract, EnumId, Expr, FamilyId, InvariantId, Local, LocalId, ProcedureId,
-    StartValue, Ty,
+    ActionId, Code, Contract, DeclaredFairness, EnumId, Expr, FamilyId, InvariantId, Local,
+    LocalId, ProcedureId, StartValue, Ty,
 };
 use plainsong_diagnostics::Span;
 
@@ -84,6 +84,8 @@ pub struct Role {
     pub handles: Option<Handled>,
     /// `repeat action`: on offer in every state after `init`, for all arguments; never a pending async.
     pub repeat: bool,
+    /// `fair action`: what temporal claims suppose that it is owed.
+    pub fairness: Option<DeclaredFairness>,
 }
 
 /// A message that an action handles. The first arguments are the indices of who gets it, then those of who sent it.

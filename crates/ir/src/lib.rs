@@ -39,6 +39,7 @@ pub mod song;
 pub mod stmt;
 pub mod sub_choreography;
 pub mod symmetry;
+pub mod temporal;
 pub mod ty;
 pub mod unanimity;
 pub mod validate;
@@ -65,6 +66,9 @@ pub use song::{Binder, Code, Const, Contract, Function, Local, Song, System};
 pub use stmt::{
     Accept, Access, Block, Call, Callee, Choice, LoopClauses, Part, Place, Player, Root, Source,
     Stmt, StmtKind, Use,
+};
+pub use temporal::{
+    DeclaredFairness, Fairness, Temporal, TemporalOperator, TemporalPart, binds_by_state,
 };
 pub use ty::{EnumDecl, Range, RangeEnd, SortDecl, SortKind, StructDecl, Ty, Variant};
 pub use voices::{

@@ -1,7 +1,7 @@
 //! Voices: processes with private state that exchange messages.
 
 use crate::{
-    Accept, Binder, Block, Choice, Code, Expr, FamilyId, Local, MessageId, Order,
+    Accept, Binder, Block, Choice, Code, DeclaredFairness, Expr, FamilyId, Local, MessageId, Order,
     Sequentialization, Ty,
 };
 use plainsong_diagnostics::Span;
@@ -168,6 +168,8 @@ pub struct Process {
     pub family: FamilyId,
     /// May it wait for ever?
     pub daemon: bool,
+    /// `fair process`: what temporal claims suppose that it is owed.
+    pub fairness: Option<DeclaredFairness>,
     /// Locals of its code: first the indices, then everything bound in the body or the handlers.
     pub locals: Vec<Local>,
     /// `decreases e;`: numbers of its own state that decrease when it sends. The first locals are the indices.

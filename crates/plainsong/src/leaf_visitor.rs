@@ -17,6 +17,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::fix::{Fixes, Seen};
 use crate::machine::{Machine, Root, find_two_receivers, two_receivers};
 use crate::monitor::Observers;
+use crate::now;
 use crate::observer::Outcome;
 use crate::replay::Guide;
 use crate::report::{End, Limit, present_memory};
@@ -221,7 +222,9 @@ impl Watch {
             self.is_over = true;
             return Ok(());
         }
-        if !matches!(leaf, Leaf::Failed(_)) && world.has_sure_takes.get() && is_in_vain(graph) {
+        let is_none = (world.has_sure_takes.get() && is_in_vain(graph))
+            || (world.has_vain.get() && now::is_in_vain(graph));
+        if !matches!(leaf, Leaf::Failed(_)) && is_none {
             return Ok(());
         }
         match leaf {

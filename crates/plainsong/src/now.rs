@@ -12,9 +12,17 @@
 //!
 //! Where. The `Now` competes with messages of one mailbox only. A server that answers from several
 //! messages has to read all that change its answer up to the same `Now`, or its answer is of no moment.
+//!
+//! Late news. Some messages are sent by a server that has to hear of something first: that all senders of a channel
+//! are gone, that a lock was granted. In shared memory such news is never late either, so whoever finds nothing asks the
+//! server ([`Arm::is_coming`]). If it is on its way, this is [no execution](in_vain). Either the news was there before the
+//! `Now`: then it is read, in another execution. Or what it tells of happened between the `Now` and the question: in another
+//! execution it happens after both, because nothing depends on either.
 
+use crate::channel::plumbing;
 use crate::delivery::Delivery;
 use crate::determinism_check::What;
+use crate::machine::Machine;
 use crate::message::Envelope;
 use crate::pattern::Arm;
 use crate::process::Process;
@@ -22,10 +30,12 @@ use crate::receive::take;
 use crate::send::{Letter, post};
 use crate::sync::server::{Place, protocol};
 use crate::task::Task;
-use plainsong_explore::Mailbox;
+use plainsong_explore::{Graph, Kind, Mailbox};
 use std::rc::Rc;
 
 protocol! {
+    /// What happened before it can be had in another execution, and only there.
+    Vain {} Plumbing "in vain"
     /// The moment at which somebody looks for messages.
     Now { ticket: u32 } Plumbing "now"
 }
@@ -69,4 +79,25 @@ pub(crate) fn look_among(
     arms.push(now);
     let first = take(task, &arms, place, true);
     first.filter(|message| !message.is::<Now>())
+}
+
+/// Is there a message for the arm now, or on its way? Nobody can tell of one that travels through a network.
+pub(crate) fn is_there(task: &Task, arm: &Arm, place: Place) -> bool {
+    (arm.is_in_memory && look(task, arm.clone(), place).is_some()) || arm.is_coming(place)
+}
+
+/// This is no execution: somebody got something although it would have got something else first. What others do in the
+/// meantime may happen, because nothing of that depends on it.
+pub(crate) fn in_vain(task: &Task, place: Place) -> ! {
+    task.world.has_vain.set(true);
+    let letter = Letter::plain(Vain {}).via(Delivery::Unordered);
+    post(letter, plumbing("nothing"), place, None, What::Send);
+    task.give_up()
+}
+
+/// Was an execution given up [in vain](in_vain)?
+pub(crate) fn is_in_vain(graph: &Graph<Machine>) -> bool {
+    graph.order().iter().any(
+        |&id| matches!(&graph.event(id).kind, Kind::Send { message, .. } if message.is::<Vain>()),
+    )
 }

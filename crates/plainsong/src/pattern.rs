@@ -48,7 +48,12 @@ pub(crate) struct Arm {
     pub(crate) silent: bool,
     /// Are all messages there delivered in the one order of all operations, as in shared memory?
     pub(crate) is_in_memory: bool,
+    /// Asks whoever would send it whether it is on its way.
+    pub(crate) is_coming: Option<Question>,
 }
+
+/// Something that is asked of a server, at a place of the user's code.
+pub(crate) type Question = Rc<dyn Fn(&'static Location<'static>) -> bool>;
 
 pub(crate) type Filter = Rc<dyn Fn(&Envelope) -> bool>;
 
@@ -65,6 +70,7 @@ impl Arm {
             shown: None,
             silent: false,
             is_in_memory: false,
+            is_coming: None,
         }
     }
 
@@ -74,6 +80,24 @@ impl Arm {
             of_type: Some((TypeId::of::<T>(), std::any::type_name::<T>())),
             ..Arm::anything(mailbox)
         }
+    }
+
+    /// The same messages, of which a server knows whether they are on their way.
+    pub(crate) fn asking(
+        self,
+        is_coming: impl Fn(&'static Location<'static>) -> bool + 'static,
+    ) -> Self {
+        Arm {
+            is_coming: Some(Rc::new(is_coming)),
+            ..self
+        }
+    }
+
+    /// Does whoever would send it say that it is on its way?
+    pub(crate) fn is_coming(&self, place: &'static Location<'static>) -> bool {
+        self.is_coming
+            .as_ref()
+            .is_some_and(|is_coming| is_coming(place))
     }
 
     pub(crate) fn accepts(&self, message: &Envelope) -> bool {

@@ -65,6 +65,8 @@ pub(crate) struct World {
     pub(crate) has_hung_up: Cell<bool>,
     /// Has a process asked a shared channel for a message that it is sure to get?
     pub(crate) has_sure_takes: Cell<bool>,
+    /// Was some execution given up in vain? See [`crate::now`].
+    pub(crate) has_vain: Cell<bool>,
     pub(crate) traffic: Traffic,
     pub(crate) weak_orderings: Seen,
     /// What destructors get while their process unwinds.
@@ -140,6 +142,7 @@ impl World {
             needs_causality: Cell::new(false),
             has_hung_up: Cell::new(false),
             has_sure_takes: Cell::new(false),
+            has_vain: Cell::new(false),
             traffic: Traffic::default(),
             weak_orderings: Seen::default(),
             ghosts: Ghosts::default(),

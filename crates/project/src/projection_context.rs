@@ -208,6 +208,7 @@ impl Assembly<'_> {
                     1 => "promise".to_owned(),
                     _ => format!("promise_{}", at + 1),
                 },
+                is_invariant: false,
                 engines: Vec::new(),
                 sizes: Vec::new(),
                 claim: Claim::Finally(claim),

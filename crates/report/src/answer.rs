@@ -5,6 +5,7 @@ use plainsong_semantics::race::Race;
 use plainsong_semantics::trace::{EventKind, Trace};
 use plainsong_semantics::verdict::{Outcome, Verdict};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// What was asked, who answered, and what the answer is.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +27,36 @@ pub struct Answer {
     pub account: Option<Box<Account>>,
     /// Line and column where what was asked about is declared, if it is.
     pub declared: Option<(u32, u32)>,
+    /// Who was asked, and what each said, in that order.
+    pub tried: Vec<Attempt>,
+}
+
+/// What one engine said on the way to an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attempt {
+    /// The engine.
+    pub engine: String,
+    /// What it said.
+    pub outcome: Outcome,
+    /// Within which sizes and limits.
+    pub bound: BTreeMap<String, String>,
+    /// Why, in one sentence.
+    pub reason: String,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+impl Attempt {
+    /// A verdict of an engine that took so long.
+    pub fn new(engine: &str, verdict: &Verdict, took: Duration) -> Attempt {
+        Attempt {
+            engine: engine.to_owned(),
+            outcome: verdict.outcome,
+            bound: verdict.bound.clone(),
+            reason: verdict.reason.clone(),
+            seconds: took.as_secs_f64(),
+        }
+    }
 }
 
 /// What there is to say about an execution that refutes something, besides what happens in it.
@@ -100,6 +131,21 @@ fn is_told_below(name: &str, value: &str) -> bool {
 }
 
 impl Answer {
+    /// A verdict of an engine about a file, and nothing besides.
+    pub fn new(file: &str, engine: &str, verdict: Verdict) -> Answer {
+        Answer {
+            file: file.to_owned(),
+            engine: engine.to_owned(),
+            seconds: 0.0,
+            cached: 0,
+            verdict,
+            trace_path: None,
+            account: None,
+            declared: None,
+            tried: Vec::new(),
+        }
+    }
+
     /// The bound as in a result line: `Db=3, int=-2..2`, `any size` when proved, else `-`.
     pub(crate) fn bound_text(&self) -> String {
         if self.verdict.bound.is_empty() {

@@ -25,7 +25,7 @@ mod test_code;
 mod text;
 pub mod trace_file;
 
-pub use answer::{Account, Answer, Coverage, Sensitivity, Shrunk};
+pub use answer::{Account, Answer, Attempt, Coverage, Sensitivity, Shrunk};
 pub use ci::{Findings, Mistake, junit, sarif};
 pub use counterexample::{counterexample, execution, place, reason};
 pub use diagnostics::{diagnostic, diagnostics};

@@ -7,7 +7,8 @@ use crate::trace::{Failure, FailureKind};
 use crate::value::Value;
 use crate::world::{Between, World};
 use plainsong_ir::visit::families_read;
-use plainsong_ir::{Claim, Expr, Property, Song, System};
+use plainsong_ir::{Expr, FamilyId, Property, Song, System};
+use std::collections::BTreeSet;
 
 /// Does a claim about one state hold in it?
 #[derive(Clone, Debug, PartialEq)]
@@ -23,8 +24,9 @@ pub enum Verity {
 /// What of the song a property speaks about.
 pub(crate) fn subjects(song: &Song, property: &Property) -> Vec<Subject> {
     let lines = || (0..song.lines.len()).map(Subject::Line);
-    if let Claim::Finally(claim) | Claim::Always(claim) = &property.claim {
-        let families = families_read(claim);
+    let conditions = property.claim.conditions();
+    if !conditions.is_empty() {
+        let families: BTreeSet<FamilyId> = conditions.into_iter().flat_map(families_read).collect();
         let meant: Vec<Subject> = lines()
             .zip(&song.lines)
             .filter(|(_, line)| {

@@ -14,7 +14,7 @@ use crate::machine::{Config, Form};
 use crate::vacuity::Premise;
 use crate::value::Value;
 use crate::voices::config::VoicesConfig;
-use crate::world::World;
+use crate::world::{Sought, World};
 use plainsong_ir::{
     BinOp, Claim, Domain, Expr, ExprKind, PendingOf, Property, Quantifier, Ty, VarId,
 };
@@ -208,6 +208,11 @@ impl World for Observed<'_> {
     fn pending(&self, what: PendingOf) -> usize {
         self.note(|reads| reads.pending = true);
         self.config.pending(what)
+    }
+
+    fn in_flight(&self, sought: &Sought) -> usize {
+        self.note(|reads| reads.pending = true);
+        self.config.in_flight(sought)
     }
 
     fn has_crashed(&self, member: usize) -> bool {

@@ -20,6 +20,7 @@ use crate::path_to_trace::retrace;
 use crate::replay::{Mismatch, replay};
 use crate::schedule::taken_number;
 use crate::show::is_alike;
+use crate::temporal::lasso_check::{self, Path};
 use crate::trace::{Ending, Event, EventKind, Failure, Trace};
 use plainsong_ir::Claim;
 use std::collections::{BTreeMap, BTreeSet};
@@ -301,6 +302,15 @@ impl<'a> Following<'a> {
                     },
                 })
             }
+            (Ending::Violated { why, .. }, Some(Wrong::Property(at))) if self.is_temporal(at) => {
+                let states: Vec<Config> = self.path.iter().chain([&self.config]).cloned().collect();
+                let path = Path {
+                    states: &states,
+                    steps: &self.steps,
+                };
+                let property = &self.machine.instance().song().properties[at];
+                lasso_check::ending(self.machine, path, property, why)
+            }
             (_, Some(wrong)) => wrong.shown_in(self.machine, self.path.last(), &self.config),
             (_, None) => None,
         }
@@ -310,6 +320,11 @@ impl<'a> Following<'a> {
     fn is_rest(&self, at: usize) -> bool {
         let claim = &self.machine.instance().song().properties[at].claim;
         matches!(claim, Claim::Quiescent { .. })
+    }
+
+    fn is_temporal(&self, at: usize) -> bool {
+        let claim = &self.machine.instance().song().properties[at].claim;
+        matches!(claim, Claim::Temporal(_))
     }
 
     fn name(&self, lane: Option<usize>) -> Option<&str> {

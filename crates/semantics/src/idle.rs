@@ -115,6 +115,23 @@ impl Config {
 }
 
 impl Task {
+    /// An action that is always on offer, as if it were pending.
+    pub(crate) fn offered(offer: &Pending) -> Task {
+        Task(Waits::Async(offer.clone()))
+    }
+
+    /// Every message on its way, whatever its model, without its past.
+    pub(crate) fn messages(config: &Config) -> Vec<Task> {
+        match &config.0 {
+            Form::Voices(config) => {
+                let messages = config.network.messages().iter();
+                let each = messages.map(|one| Task(Waits::Message(one.without_past())));
+                each.collect()
+            }
+            Form::Actions(_) | Form::Line(_) => Vec::new(),
+        }
+    }
+
     /// The payload or the arguments.
     pub fn values(&self) -> &[Value] {
         match &self.0 {

@@ -63,6 +63,7 @@ pub mod simulate;
 pub mod sizes;
 mod start;
 mod tell;
+pub mod temporal;
 pub mod threads;
 pub mod trace;
 pub mod vacuity;

@@ -207,7 +207,7 @@ impl Machine {
     }
 
     /// Has `init` run? Properties speak about what comes after it.
-    pub(crate) fn has_begun(&self, config: &Config) -> bool {
+    pub fn has_begun(&self, config: &Config) -> bool {
         match &config.0 {
             Form::Voices(config) => config.begun,
             Form::Actions(config) => config.begun,

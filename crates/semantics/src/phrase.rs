@@ -5,7 +5,7 @@ use crate::instance::Instance;
 use crate::show::in_brackets;
 use crate::value::Value;
 use plainsong_ir::print::Context;
-use plainsong_ir::visit::{VisitMut, walk_mut};
+use plainsong_ir::visit::{VisitMut, any_expr, walk_mut};
 use plainsong_ir::{
     Action, Actions, Body, Code, Const, ConstId, Expr, ExprKind, FamilyId, Local, LocalId,
     Measures, Place, Process, Root, Song, System, Voices,
@@ -58,7 +58,19 @@ impl<'a> Phrase<'a> {
     pub(crate) fn expr(&self, expr: &Expr) -> String {
         let mut expr = expr.clone();
         Fill(&self.known).expr(&mut expr);
-        one_line(&self.context().expr(&expr))
+        if !counts_messages(&expr) {
+            return one_line(&self.context().expr(&expr));
+        }
+        // Which message it is, the handlers say.
+        let whole = Song {
+            consts: self.names.consts.clone(),
+            ..(**self.instance.song()).clone()
+        };
+        let context = Context {
+            song: &whole,
+            ..self.context()
+        };
+        one_line(&context.expr(&expr))
     }
 
     /// What an assignment writes to.
@@ -108,6 +120,11 @@ impl VisitMut for Fill<'_> {
     }
 }
 
+/// Does it count messages by what they carry, or asyncs?
+fn counts_messages(expr: &Expr) -> bool {
+    any_expr(expr, |one| matches!(one.kind, ExprKind::PendingOf(..)))
+}
+
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -145,6 +162,7 @@ fn process_without_code(process: &Process) -> Process {
     Process {
         family: process.family,
         daemon: process.daemon,
+        fairness: None,
         locals: Vec::new(),
         measures: Measures::default(),
         order: Default::default(),

@@ -3,6 +3,7 @@
 use crate::claim::{Verity, verity, verity_of_step};
 use crate::lasso::{repeated, repetition};
 use crate::machine::{Config, Machine, Outcome, Status};
+use crate::temporal::lasso_check::{self, Path};
 use crate::trace::{Ending, Event, Trace};
 use plainsong_ir::Claim;
 
@@ -145,6 +146,14 @@ impl Replay<'_> {
                     let is_told = found.plain() == why || found.sentence() == why;
                     is_told && (!fair || found.ignored.is_empty())
                 })
+            }
+            Claim::Temporal(_) => {
+                let steps: Vec<usize> = self.trace.events.iter().map(|event| event.step).collect();
+                let path = Path {
+                    states: &self.path,
+                    steps: &steps,
+                };
+                lasso_check::ending(self.machine, path, property, why).is_some()
             }
         }
     }

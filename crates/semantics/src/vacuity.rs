@@ -55,7 +55,7 @@ pub fn premises(song: &Song, checks: impl IntoIterator<Item = Check>) -> Vec<Pre
         let (claim, at_the_end) = match &property.claim {
             Claim::Finally(claim) => (claim, true),
             Claim::Always(claim) => (claim, false),
-            Claim::Step(_) | Claim::Quiescent { .. } => continue,
+            Claim::Step(_) | Claim::Quiescent { .. } | Claim::Temporal(_) => continue,
         };
         all.extend(probes(claim).into_iter().map(|probe| Premise {
             span: probe.span,

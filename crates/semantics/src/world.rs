@@ -4,7 +4,20 @@
 //! that its place does not have, so the rest panics.
 
 use crate::value::{Pid, Value};
-use plainsong_ir::{ActionId, GlobalId, PendingOf, VarId};
+use plainsong_ir::{ActionId, GlobalId, MessageId, PendingOf, VarId};
+
+/// Messages that `pending(M(e) to p)` counts.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Sought {
+    /// Their kind.
+    pub(crate) kind: MessageId,
+    /// Who gets them.
+    pub(crate) to: Pid,
+    /// Who sent them; anybody when not said.
+    pub(crate) from: Option<Pid>,
+    /// What they carry.
+    pub(crate) payload: Vec<Value>,
+}
 
 /// The variables around an expression.
 pub(crate) trait World: Sync {
@@ -36,6 +49,11 @@ pub(crate) trait World: Sync {
     /// How many asyncs of an action with these arguments are in flight.
     fn pending_with(&self, _: ActionId, _: &[Value]) -> usize {
         panic!("`pending` stands only in properties")
+    }
+
+    /// How many messages like this are in flight.
+    fn in_flight(&self, _: &Sought) -> usize {
+        panic!("messages are counted only in properties of processes")
     }
 
     /// Has a member (a row of the instance's table) crashed, and not restarted?
@@ -103,6 +121,10 @@ impl World for Between<'_> {
 
     fn pending_with(&self, action: ActionId, arguments: &[Value]) -> usize {
         self.after.pending_with(action, arguments)
+    }
+
+    fn in_flight(&self, sought: &Sought) -> usize {
+        self.after.in_flight(sought)
     }
 
     fn has_crashed(&self, member: usize) -> bool {

@@ -231,7 +231,5 @@ fn asks_for_rest(song: &Song, checks: &[Check]) -> bool {
         Check::Property(at) => Some(&song.properties[*at].claim),
         _ => None,
     });
-    claims
-        .into_iter()
-        .any(|claim| matches!(claim, Claim::Quiescent { .. }))
+    claims.into_iter().any(Claim::is_liveness)
 }

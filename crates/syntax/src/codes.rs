@@ -80,7 +80,7 @@ are keywords only where the grammar expects them and may be used as names.";
 
 ```text
 send Vote(true) coordinator;       // expected `to`
-property p: forall x: T :: q;      // expected `finally`, `always` or `eventually`
+property p: forall x: T :: q;      // expected `leads to`
 ```
 
 If the place looks right, look at the token before it: something may be missing there.";

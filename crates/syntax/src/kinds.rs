@@ -79,9 +79,9 @@ kinds! {
     ViaKw, WhereKw, WhileKw, YieldKw,
 
     // Keywords only where the grammar expects them.
-    AtKw, AtomicKw, BothKw, ByKw, ChoosingKw, CommuteKw, ConstraintKw, CountKw, CoversKw, DurableKw, ExternKw, FairKw, FaultKw, FromKw, GiveKw, IntoKw,
-    LayersKw, LeftKw, OrderedKw, PendingKw, PreservesKw, QuiescentKw, RepeatKw, RightKw, SequentializeKw, SplitsKw, SumKw,
-    SynchronizesKw, TakeKw, ThenKw, UseKw, WithKw,
+    AtKw, AtomicKw, BothKw, ByKw, ChoosingKw, CommuteKw, ConstraintKw, CountKw, CoversKw, DurableKw, ExternKw, FairKw, FaultKw, FromKw, GiveKw, InfinitelyKw, IntoKw,
+    LayersKw, LeadsKw, LeftKw, OftenKw, OrderedKw, PendingKw, PreservesKw, QuiescentKw, RepeatKw, RightKw, SequentializeKw, SplitsKw, StrongKw, SumKw,
+    SynchronizesKw, TakeKw, ThenKw, UnfairKw, UseKw, WeaklyKw, WithKw,
 
     // Nodes.
     /// Text that fits nowhere, kept so that the tree is complete.
@@ -89,7 +89,7 @@ kinds! {
     SongFile,
     SortItem, EnumItem, Variant, StructItem, FieldDecl, ConstItem, ParamItem, FnItem, MessageItem,
     ProcessItem, ProcessBody, Handler, VarDecl, ActionItem, InitItem, ChoreographyItem,
-    ChoreographyBody, Endpoint, Contract, PropertyItem, ConstraintItem, Claim, SizeItem, Sizing,
+    ChoreographyBody, Endpoint, Contract, PropertyItem, ConstraintItem, Claim, QuantifiedClaim, SizeItem, Sizing,
     FaultItem, InvariantItem, LemmaItem, ProcedureItem, ResultDecl, LayerClause, RefinesClause,
     SynchronizesClause,
     InvariantUse, InvariantCall, SequentializeItem, Eliminated, CommuteItem, CommuteSide, Witness, LayersItem,

@@ -3,6 +3,7 @@
 mod values;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use plainsong_driver::effort::Level;
 use plainsong_driver::watch::Allowance;
 use plainsong_smt::{CacheMode, Caching};
 use std::path::PathBuf;
@@ -52,7 +53,7 @@ pub(crate) enum Verb {
     /// Model-check every execution, without repeating equivalent ones (optimal partial-order reduction)
     #[command(after_help = EXIT_CODES)]
     Explore(ExploreArguments),
-    /// Verify contracts, invariants and lemmas of choreographies for every size and every value
+    /// Verify contracts of choreographies and inductive invariants of systems, for every size and every value
     #[command(after_help = EXIT_CODES)]
     Prove(ProveArguments),
     /// Prove layered refinement: movers, yield invariants, procedures that implement atomic actions
@@ -115,6 +116,14 @@ pub(crate) struct CheckVerbArguments {
     /// Apply the repairs of projection to the choreographies in the songs first
     #[arg(long, conflicts_with = "resume")]
     pub(crate) fix: bool,
+    /// How long to look for a stronger answer. `quick`: 20000 states of each property, one second for each prover, no larger
+    /// sizes. `normal`: 20 seconds for each prover, then the search to its limits, then larger sizes. `thorough`: no
+    /// limit on proofs, ten times as much at larger sizes [default: normal]
+    #[arg(long, value_name = "LEVEL", value_enum, conflicts_with = "resume")]
+    pub(crate) effort: Option<EffortLevel>,
+    /// Fairness that temporal claims suppose (`eventually`, `leads to`), in place of what the properties say
+    #[arg(long, value_name = "LEVEL", value_enum, conflicts_with = "resume")]
+    pub(crate) fair: Option<FairLevel>,
     #[command(flatten)]
     pub(crate) resuming: ResumeArguments,
 }
@@ -439,6 +448,19 @@ pub(crate) enum FairHow {
     Resent,
 }
 
+/// A level of fairness.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FairLevel {
+    /// Something happens while something can
+    None,
+    /// Processes, actions and messages weakly: whoever is enabled for ever is served at last
+    Weak,
+    /// Processes and actions weakly, messages strongly [default]
+    Standard,
+    /// Processes, actions and messages strongly: whoever is enabled again and again is served at last
+    Strong,
+}
+
 /// When to give up.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct LimitArguments {
@@ -495,6 +517,25 @@ pub(crate) struct DetailArguments {
     /// Say where sizes come from and why each verdict is what it is
     #[arg(short, long)]
     pub(crate) verbose: bool,
+}
+
+/// How long `check` looks for a stronger answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EffortLevel {
+    Quick,
+    #[default]
+    Normal,
+    Thorough,
+}
+
+impl From<EffortLevel> for Level {
+    fn from(level: EffortLevel) -> Level {
+        match level {
+            EffortLevel::Quick => Level::Quick,
+            EffortLevel::Normal => Level::Normal,
+            EffortLevel::Thorough => Level::Thorough,
+        }
+    }
 }
 
 /// What is enough.

@@ -5,11 +5,12 @@ use super::page;
 use super::rejected::mistakes;
 use super::request::{files, request, start, validate};
 use super::resuming::{End, Resuming, run_or_go_on};
-use crate::arguments::{CheckArguments, CheckVerbArguments, Reduction, Require};
+use crate::arguments::{CheckArguments, CheckVerbArguments, FairLevel, Reduction, Require};
 use crate::progress::ProgressLine;
 use crate::session::Session;
 use plainsong_driver::contain::Crash;
 use plainsong_driver::counterexample::account;
+use plainsong_driver::effort::Level;
 use plainsong_driver::engine::{ProofOptions, RestOptions};
 use plainsong_driver::larger_sizes::Further;
 use plainsong_driver::plan::{Plan, Request, plan};
@@ -20,11 +21,11 @@ use plainsong_driver::sensitivity::compare;
 use plainsong_driver::watch::{Interrupt, Observer, Unobserved};
 use plainsong_driver::worker::{Control, Ended, within};
 use plainsong_driver::{Exit, LoadedSong, Problem, engines, memory};
-use plainsong_ir::{Delivery, Song};
+use plainsong_ir::{Delivery, Fairness, Song};
 use plainsong_report::stream::{self, PropertyRecord, Record, Summary};
 use plainsong_report::{
-    Answer, Coverage, Findings, Mistake, Sensitivity, counterexample, file_lines, junit, sarif,
-    sensitivity_lines, summary_line,
+    Answer, Attempt, Coverage, Findings, Mistake, Sensitivity, counterexample, file_lines, junit,
+    sarif, sensitivity_lines, summary_line,
 };
 use plainsong_semantics::verdict::Outcome;
 use std::path::PathBuf;
@@ -44,12 +45,24 @@ pub(crate) fn check_mended(arguments: &CheckVerbArguments, session: &mut Session
             return exit;
         }
     }
-    run_or_go_on(
-        &arguments.check,
-        &arguments.resuming,
-        Manner::default(),
-        session,
-    )
+    let manner = Manner {
+        level: arguments.effort.unwrap_or_default().into(),
+        rest: RestOptions {
+            level: arguments.fair.map(fairness),
+            ..RestOptions::default()
+        },
+        ..Manner::default()
+    };
+    run_or_go_on(&arguments.check, &arguments.resuming, manner, session)
+}
+
+fn fairness(level: FairLevel) -> Fairness {
+    match level {
+        FairLevel::None => Fairness::None,
+        FairLevel::Weak => Fairness::Weak,
+        FairLevel::Standard => Fairness::Standard,
+        FairLevel::Strong => Fairness::Strong,
+    }
 }
 
 /// Checks the files. With an engine's name, only that engine answers.
@@ -74,6 +87,8 @@ pub(crate) struct Manner {
     pub(crate) proof: ProofOptions,
     /// How questions about rest are meant.
     pub(crate) rest: RestOptions,
+    /// How long `check` looks for a stronger answer.
+    pub(crate) level: Level,
     /// For runs that can go on later.
     pub(crate) resuming: Option<Resuming>,
 }
@@ -98,6 +113,7 @@ pub(crate) fn check_in(arguments: &CheckArguments, manner: Manner, session: &mut
             ..manner.proof
         },
         rest: manner.rest,
+        level: manner.level,
         resuming: manner.resuming,
         session,
         answers: Vec::new(),
@@ -118,6 +134,7 @@ struct Checking<'a> {
     engine: Option<&'static str>,
     proof: ProofOptions,
     rest: RestOptions,
+    level: Level,
     resuming: Option<Resuming>,
     session: &'a mut Session,
     answers: Vec<Answer>,
@@ -250,6 +267,7 @@ impl Checking<'_> {
             symmetry: arguments.symmetry,
             ..request(&arguments.instance)
         };
+        request.effort.level = self.level;
         if arguments.no_reduce.contains(&Reduction::DeadMessages) {
             request.effort.dead_messages = false;
         }
@@ -622,6 +640,31 @@ fn details(plan: &Plan, answers: &[Answer]) -> String {
         for assumption in &answer.verdict.assumptions {
             text.push_str(&format!("      trusted: {assumption}\n"));
         }
+        // A single attempt is the answer.
+        for attempt in answer.tried.iter().filter(|_| answer.tried.len() > 1) {
+            text.push_str(&attempt_line(attempt));
+        }
     }
     text
+}
+
+/// `tried: sequentialize, 0.03 s: proved: 3 obligations shown on the line, for every size`.
+fn attempt_line(attempt: &Attempt) -> String {
+    let Attempt {
+        engine,
+        outcome,
+        bound,
+        reason,
+        seconds,
+    } = attempt;
+    let sizes = bound.iter().map(|(name, value)| format!("{name}={value}"));
+    let sizes = sizes.collect::<Vec<_>>().join(", ");
+    let within = match sizes.is_empty() {
+        true => String::new(),
+        false => format!(" with {sizes}"),
+    };
+    format!(
+        "      tried: {engine}, {seconds:.2} s: {}{within}: {reason}\n",
+        outcome.name()
+    )
 }

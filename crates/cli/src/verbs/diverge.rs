@@ -58,6 +58,7 @@ pub(crate) fn diverge(arguments: &DivergeArguments, session: &mut Session) -> Ex
     let manner = Manner {
         rest: RestOptions {
             fairness,
+            level: None,
             method,
             prove: true,
             solve: arguments.method == Some(DivergeMethod::AliveSmt),

@@ -4,6 +4,7 @@ use super::check::{Manner, check_in};
 use crate::arguments::{Arguments, CheckArguments, ResumeArguments, Verb};
 use crate::session::Session;
 use clap::Parser as _;
+use plainsong_driver::effort::Level;
 use plainsong_driver::resume::Ledger;
 use plainsong_driver::resume::file::Stopped;
 use plainsong_driver::{Exit, Problem, Source};
@@ -24,9 +25,13 @@ pub(crate) fn run_or_go_on(
         return check_in(arguments, Manner { resuming, ..manner }, session);
     };
     match Resuming::from(path, verb, arguments) {
-        Ok((first, resuming)) => {
-            let resuming = Some(resuming);
-            check_in(&first, Manner { resuming, ..manner }, session)
+        Ok((first, level, resuming)) => {
+            let manner = Manner {
+                resuming: Some(resuming),
+                level,
+                ..manner
+            };
+            check_in(&first, manner, session)
         }
         Err(problem) => {
             session.console.json = arguments.json;
@@ -74,12 +79,14 @@ impl Resuming {
         path: &Path,
         verb: &'static str,
         now: &CheckArguments,
-    ) -> Result<(CheckArguments, Self), Problem> {
+    ) -> Result<(CheckArguments, Level, Self), Problem> {
         let stopped = Stopped::read(path)?;
         let first = Arguments::try_parse_from(&stopped.arguments).ok();
-        let check = match (first.map(|first| first.verb), verb) {
-            (Some(Verb::Explore(first)), "explore") => first.check,
-            (Some(Verb::Check(first)), "check") => first.check,
+        let (check, level) = match (first.map(|first| first.verb), verb) {
+            (Some(Verb::Explore(first)), "explore") => (first.check, Level::default()),
+            (Some(Verb::Check(first)), "check") => {
+                (first.check, first.effort.unwrap_or_default().into())
+            }
             _ => {
                 let path = path.display();
                 return Err(Problem::new(format!("{path} is not of a run of `{verb}`")));
@@ -102,7 +109,7 @@ impl Resuming {
             from: Some(path.to_owned()),
             stopped,
         };
-        Ok((arguments, resuming))
+        Ok((arguments, level, resuming))
     }
 
     /// What was found.

@@ -6,14 +6,17 @@ use crate::stage::Stage;
 #[test]
 fn fine_is_zero() {
     let ran = Stage::with(songs::FINE).run(&["check", "a.song"]).exits(0);
-    assert!(ran.out.contains("holds      all_done"), "{}", ran.out);
+    assert!(ran.out.contains("proved     all_done"), "{}", ran.out);
     assert!(ran.out.ends_with("3 fine.\n"), "{}", ran.out);
+    assert_eq!(ran.err, "");
+    let bounded = ["check", "a.song", "--size", "Client=2"];
+    let ran = Stage::with(songs::FINE).run(&bounded).exits(0);
+    assert!(ran.out.contains("holds      all_done"), "{}", ran.out);
     assert!(
         !ran.out.contains("proved"),
         "a bounded answer is never called a proof: {}",
         ran.out
     );
-    assert_eq!(ran.err, "");
 }
 
 #[test]
@@ -182,15 +185,18 @@ fn rejected_is_three_and_the_other_files_are_still_checked() {
 
 #[test]
 fn a_bounded_answer_is_not_enough_where_a_proof_is_required() {
-    let ran = Stage::with(songs::FINE)
+    let ran = Stage::with(songs::WATCHED)
         .run(&["check", "a.song", "--require", "proved"])
         .exits(2);
     assert!(
         ran.out
-            .contains("--require proved: 3 hold only up to a bound."),
+            .contains("--require proved: 1 hold only up to a bound."),
         "{}",
         ran.out
     );
+    Stage::with(songs::FINE)
+        .run(&["check", "a.song", "--require", "proved"])
+        .exits(0);
 }
 
 #[test]

@@ -19,6 +19,7 @@ mod limits;
 mod linting;
 mod new_project;
 mod pictures;
+mod portfolio;
 mod projecting;
 mod proving;
 mod replaying;

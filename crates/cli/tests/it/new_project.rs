@@ -21,7 +21,7 @@ fn a_new_project_has_one_mistake_and_is_checked_within_a_second() {
         "{:?}",
         began.elapsed()
     );
-    assert!(ran.out.contains("holds      agreement"), "{}", ran.out);
+    assert!(ran.out.contains("proved     agreement"), "{}", ran.out);
     assert!(ran.out.contains("REFUTED    unanimous"), "{}", ran.out);
     assert!(ran.out.contains("1 refuted, 3 fine."), "{}", ran.out);
     assert_eq!(ran.err, "");

@@ -9,8 +9,8 @@ fn a_race() {
     let ran = Stage::with(songs::RACE).run(&["check", "a.song"]).exits(1);
     expect![[r#"
         a.song
-          holds      assertions             Client=2      states  TIME   10 states
-          holds      no_deadlock            Client=2      states  TIME   10 states
+          proved     assertions             any size      states  TIME
+          proved     no_deadlock            any size      sequentialize  TIME
           holds      some_order             Client=2      states  TIME   10 states
           REFUTED    same                   Client=2      states  TIME   2 messages   trace out/a.same.trace
           covered    5 of 5 statements, 1 of 1 message kinds
@@ -37,7 +37,7 @@ fn a_deadlock() {
         .exits(1);
     expect![[r#"
         a.song
-          holds      assertions             -             states  TIME   1 state
+          proved     assertions             any size      states  TIME
           REFUTED    no_deadlock            -             states  TIME   0 steps   trace out/a.no_deadlock.trace
           covered    0 of 4 statements, 0 of 2 message kinds; never executed: a.song:5, a.song:6, a.song:10 and 1 more; never sent: Ping, Pong
 

@@ -8,7 +8,10 @@ fn checked(arguments: &[&str]) -> Vec<String> {
     let ran = stage.run(&[&["check", "a.song"], arguments].concat());
     ran.out
         .lines()
-        .filter(|line| line.starts_with("  holds") || line.starts_with("  REFUTED   "))
+        .filter(|line| {
+            let verdicts = ["  proved   ", "  holds   ", "  REFUTED   "];
+            verdicts.iter().any(|verdict| line.starts_with(verdict))
+        })
         .filter_map(|line| line.split_whitespace().nth(1))
         .map(str::to_owned)
         .collect()

@@ -17,13 +17,13 @@ fn line(song: &str, arguments: &[&str], property: &str) -> String {
 
 #[test]
 fn who_decides() {
-    let file = format!("size Client = 3;\n\n{}", songs::FINE);
-    let at = file.replace("property all_done:", "property all_done at Client = 1:");
-    assert!(line(songs::FINE, &[], "all_done").contains("Client=2"));
-    assert!(line(&file, &[], "all_done").contains("Client=3"));
-    assert!(line(&at, &[], "all_done").contains("Client=1"));
-    assert!(line(&at, &[], "no_deadlock").contains("Client=3"));
-    assert!(line(&at, &["--size", "Client=4"], "all_done").contains("Client=4"));
+    let file = format!("size Client = 3;\n\n{}", songs::WATCHED);
+    let at = file.replace("property never_more:", "property never_more at Client = 1:");
+    assert!(line(songs::WATCHED, &[], "never_more").contains("Client=2"));
+    assert!(line(&file, &[], "never_more").contains("Client=3"));
+    assert!(line(&at, &[], "never_more").contains("Client=1"));
+    assert!(line(&at, &["--bound", "int=0..1"], "no_deadlock").contains("Client=3"));
+    assert!(line(&at, &["--size", "Client=4"], "never_more").contains("Client=4"));
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn what_does_not_even_reach_the_default_size_is_unknown() {
 
 #[test]
 fn what_to_try_next_is_said_where_nobody_chose() {
-    let stage = Stage::with(songs::FINE);
+    let stage = Stage::with(songs::WATCHED);
     let said = |arguments: &[&str]| stage.run(&[&["check", "a.song"], arguments].concat()).out;
     let next = "sizes      Client=2 by default; nothing wrong at Client=3 either; next: --size Client=4, or --grow";
     assert!(said(&[]).contains(next), "{}", said(&[]));
@@ -189,7 +189,7 @@ fn what_needs_three_is_refuted_without_asking_for_three() {
 
 #[test]
 fn what_was_seen_further_is_in_the_stream() {
-    let stage = Stage::with(songs::FINE);
+    let stage = Stage::with(songs::WATCHED);
     let ran = stage.run(&["check", "a.song", "--json"]).exits(0);
     let line = ran.out.lines().find(|line| line.contains("\"further\""));
     let line = line.expect("a record");

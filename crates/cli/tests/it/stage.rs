@@ -113,10 +113,14 @@ impl Ran {
     pub(crate) fn timeless(&self) -> String {
         let mut text = String::new();
         for line in self.out.lines() {
-            match line.split_once(" s   ") {
+            let is_timed = |rest: &str| rest.ends_with(|c: char| c.is_ascii_digit());
+            let at_end = line.strip_suffix(" s").filter(|rest| is_timed(rest));
+            let at_end = at_end.map(|before| (before, ""));
+            match line.split_once(" s   ").or(at_end) {
                 Some((before, after)) => {
                     let before = before.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-                    text.push_str(&format!("{}  TIME   {after}\n", before.trim_end()));
+                    let line = format!("{}  TIME   {after}", before.trim_end());
+                    text.push_str(&format!("{}\n", line.trim_end()));
                 }
                 None => text.push_str(&format!("{line}\n")),
             }

@@ -130,6 +130,7 @@ pub(super) fn period_to_end(original: &Song, fair: bool) -> Result<Translated, R
     song.system = System::Actions(result);
     song.properties = vec![Property {
         name: super::NO_PERIOD.to_owned(),
+        is_invariant: false,
         engines: Vec::new(),
         sizes: Vec::new(),
         claim: Claim::Finally(not(is_period.clone())),

@@ -87,6 +87,7 @@ pub(super) fn rounds_to_line(nt: &Translated, bounds: Bounds) -> Result<Song, Re
     }];
     song.properties = vec![Property {
         name: NO_PERIOD.to_owned(),
+        is_invariant: false,
         engines: Vec::new(),
         sizes: Vec::new(),
         claim: Claim::Finally(not(is_period)),

@@ -63,7 +63,10 @@ impl Engine for Diverge {
         overseer.stage.counted = "state";
         let mut verdicts = Vec::new();
         for question in &task.questions {
-            let mut verdict = about(task, question, overseer)?;
+            let mut verdict = match task.proof.only_proofs {
+                true => by_ranking(task, question, overseer),
+                false => about(task, question, overseer)?,
+            };
             let is_fine = matches!(verdict.outcome, Outcome::Holds | Outcome::Proved);
             if is_fine && is_cut_off(task, overseer) {
                 verdict.outcome = Outcome::Unknown;
@@ -173,6 +176,24 @@ fn about(
     Ok(verdict)
 }
 
+/// The answer to one question by a ranking function alone, for every size.
+fn by_ranking(task: &Task, question: &Question, overseer: &mut Overseer<'_>) -> Verdict {
+    let open = Verdict::unknown(&question.name, "no ranking function was found");
+    if task.rest.method != Method::All {
+        return open;
+    }
+    match ranked_or_provided(task, overseer) {
+        Ok((found, provided)) => Verdict {
+            provided,
+            ..proved(task, found, open)
+        },
+        Err(complaint) => Verdict {
+            reason: complaint.unwrap_or(open.reason.clone()),
+            ..open
+        },
+    }
+}
+
 /// Why executions with values outside of the window may go on for ever, though all within it terminate.
 pub(crate) fn only_within_window(task: &Task, verdict: &Verdict) -> Option<String> {
     if verdict.outcome != Outcome::Holds {
@@ -204,7 +225,11 @@ fn is_cut_off(task: &Task, overseer: &mut Overseer<'_>) -> bool {
 
 /// Does a condition that no value from a window passes end executions that go on with others? The states tell, where
 /// they are few.
-fn ended_by_window(task: &Task, verdict: &Verdict, overseer: &mut Overseer<'_>) -> Option<String> {
+pub(super) fn ended_by_window(
+    task: &Task,
+    verdict: &Verdict,
+    overseer: &mut Overseer<'_>,
+) -> Option<String> {
     if !has_window(&verdict.bound) {
         return None;
     }

@@ -36,6 +36,10 @@ impl Engine for ExplicitState {
         super::refine::runs(song, question)
     }
 
+    fn is_search(&self) -> bool {
+        true
+    }
+
     fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
         let (closed, coverage) = by_states(task, overseer, &mut packed_processes::search(task))?;
         Ok(EngineReport {

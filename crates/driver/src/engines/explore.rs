@@ -49,6 +49,10 @@ impl Engine for Explore {
         super::refine::runs(song, question)
     }
 
+    fn is_search(&self) -> bool {
+        true
+    }
+
     fn shares(&self, task: &Task) -> bool {
         visits_executions(task) || packs_states(task)
     }

@@ -8,6 +8,8 @@ mod execution_counts;
 mod explicit_state;
 mod explore;
 mod external_outcomes;
+mod induct;
+mod liveness;
 mod packed_processes;
 mod prove;
 mod refine;
@@ -25,7 +27,9 @@ pub static ALL: &[&dyn Engine] = &[
     &diverge::Diverge,
     &explicit_state::ExplicitState,
     &explore::Explore,
+    &liveness::Liveness,
     &prove::Prove,
     &refine::Refine,
     &sequentialize::Sequentialize,
+    &induct::Induct,
 ];

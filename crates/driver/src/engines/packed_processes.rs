@@ -11,7 +11,7 @@ use crate::Problem;
 use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
-use plainsong_ir::{Claim, Delivery, SortId, System};
+use plainsong_ir::{Delivery, SortId, System};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::Subject;
 use plainsong_semantics::process_symmetry::{self, UpToNames};
@@ -28,7 +28,7 @@ pub(super) fn is_packed(task: &Task) -> bool {
         |declared: Option<Delivery>| task.delivery.or(declared) == Some(Delivery::Causal);
     let is_about_states = |question: &Question| match question.check {
         Check::Assertions | Check::NoDeadlock => true,
-        Check::Property(at) => !matches!(task.song.properties[at].claim, Claim::Quiescent { .. }),
+        Check::Property(at) => !task.song.properties[at].claim.is_liveness(),
         _ => false,
     };
     task.subject == Subject::System

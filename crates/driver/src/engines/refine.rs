@@ -170,7 +170,7 @@ fn no_instance(task: &Task) -> Option<String> {
 /// What runs of the program itself refute, at small sizes: whatever is not shown of a schedule may be false.
 fn seen_wrong(task: &Task, question: &Question, overseer: &mut Overseer<'_>) -> Option<Verdict> {
     let is_about_runs = matches!(question.check, Check::Assertions | Check::Property(_));
-    if !is_about_runs || is_layered(&task.song) {
+    if !is_about_runs || is_layered(&task.song) || task.proof.only_proofs {
         return None;
     }
     let mut some = task.clone();
@@ -193,7 +193,7 @@ fn started(song: &Arc<Song>) -> Result<Box<dyn Fn() -> Refining + '_>, String> {
     Ok(Box::new(move || Refining::of_handlers(handlers.clone())))
 }
 
-fn is_layered(song: &Song) -> bool {
+pub(super) fn is_layered(song: &Song) -> bool {
     let actions = song.actions();
     actions.is_some_and(plainsong_ir::Actions::is_layered)
 }
@@ -218,6 +218,9 @@ fn ask(refining: &mut Refining, question: &Question, prover: &mut Prover<'_>) ->
 pub(super) fn runs(song: &Song, question: &Question) -> Result<(), String> {
     match question.check {
         Check::Mover(_) | Check::Refines(_) | Check::Sequence(_) => Err("ask `refine`".to_owned()),
+        Check::Property(at) if matches!(song.properties[at].claim, Claim::Temporal(_)) => {
+            Err("ask `liveness`".to_owned())
+        }
         _ if is_layered(song) => Err("a program with procedures is checked by `refine`".to_owned()),
         _ => Ok(()),
     }

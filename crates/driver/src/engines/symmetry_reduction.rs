@@ -17,7 +17,7 @@ use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
 use plainsong_diagnostics::place_marker;
-use plainsong_ir::{Claim, Song, SortId};
+use plainsong_ir::{Song, SortId};
 use plainsong_report::{count, thousands};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::process_symmetry::symmetric;
@@ -315,6 +315,6 @@ fn is_about_states(song: &Song, check: Check) -> bool {
     match check {
         Check::Assertions | Check::NoDeadlock => true,
         Check::Contract | Check::Mover(_) | Check::Refines(_) | Check::Sequence(_) => false,
-        Check::Property(at) => !matches!(song.properties[at].claim, Claim::Quiescent { .. }),
+        Check::Property(at) => !song.properties[at].claim.is_liveness(),
     }
 }

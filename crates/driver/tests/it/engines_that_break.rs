@@ -63,6 +63,39 @@ fn answer(name: &str, overseer: &mut Overseer<'_>) -> Result<Verdict, Problem> {
     })
 }
 
+/// Proves `sure`, and `unsure` provided `else`; refutes `doubtful` without an execution; breaks on `fine`.
+struct Prover;
+
+impl Engine for Prover {
+    fn name(&self) -> &'static str {
+        "prover"
+    }
+
+    fn needs(&self) -> &'static str {
+        "nothing"
+    }
+
+    fn applicable(&self, _: &Song, _: &Question) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn run(&self, task: &Task, _: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
+        let verdict = |question: &Question| match question.name.as_str() {
+            "sure" => Verdict::proved("sure", "shown"),
+            "unsure" => Verdict {
+                provided: vec!["else".to_owned()],
+                ..Verdict::proved("unsure", "shown")
+            },
+            "doubtful" => Verdict::refuted("doubtful", Default::default(), "seen by nobody"),
+            _ => panic!("every proof has an end"),
+        };
+        Ok(EngineReport {
+            verdicts: task.questions.iter().map(verdict).collect(),
+            coverage: None,
+        })
+    }
+}
+
 struct Nobody;
 
 impl Observer for Nobody {
@@ -83,6 +116,7 @@ fn plan(groups: &[&[&str]]) -> Plan {
     let mut plan = Plan {
         questions: Vec::new(),
         tasks: Vec::new(),
+        proofs: Vec::new(),
         further: Vec::new(),
     };
     for names in groups {
@@ -183,6 +217,64 @@ fn a_broken_question_does_not_cost_the_others_their_answers() {
             .verdict
             .reason
             .starts_with("our own bug: every question")
+    );
+}
+
+/// The answers to questions that hold, where the prover is asked about each on its own.
+fn proved(names: &[&str]) -> Results {
+    let mut plan = plan(&[names]);
+    for (at, name) in names.iter().enumerate() {
+        plan.proofs.push(PlannedTask {
+            engine: &Prover,
+            task: Task {
+                questions: vec![question(name)],
+                ..plan.tasks[0].task.clone()
+            },
+            answers: vec![at],
+            otherwise: None,
+        });
+    }
+    let mut supervision = Supervision {
+        interrupt: &Interrupt::default(),
+        observer: &mut Nobody,
+        timeout: None,
+        memory: None,
+        most_refuted: None,
+        refuted: 0,
+        ledger: None,
+    };
+    run(&plan, &source(), &Song::default(), &mut supervision)
+}
+
+#[test]
+fn only_a_proof_without_conditions_replaces_what_holds() {
+    let results = proved(&["sure", "unsure", "doubtful", "wrong"]);
+    assert_eq!(
+        outcomes(&results),
+        [
+            ("sure", Outcome::Proved),
+            ("unsure", Outcome::Holds),
+            ("doubtful", Outcome::Holds),
+            ("wrong", Outcome::Refuted),
+        ]
+    );
+    assert!(results.crashes.is_empty(), "what is refuted is not proved");
+    let tried = results.answers.iter().map(|answer| answer.tried.len());
+    assert_eq!(tried.collect::<Vec<_>>(), [2, 2, 2, 1]);
+}
+
+#[test]
+fn a_prover_that_breaks_leaves_what_holds() {
+    let results = proved(&["fine", "sure"]);
+    assert_eq!(
+        outcomes(&results),
+        [("fine", Outcome::Holds), ("sure", Outcome::Proved)]
+    );
+    assert_eq!(results.crashes.len(), 1);
+    assert!(
+        results.answers[0].tried[1]
+            .reason
+            .starts_with("our own bug")
     );
 }
 

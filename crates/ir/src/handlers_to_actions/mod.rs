@@ -72,10 +72,17 @@ pub fn handlers_to_actions(song: &Song, unhandled: Unhandled) -> Result<Song, Re
     };
     let mut whole = song.clone();
     for property in &mut whole.properties {
-        if let Claim::Finally(claim) | Claim::Always(claim) | Claim::Step(claim) =
-            &mut property.claim
-        {
-            Outside(&builder).expr(claim);
+        match &mut property.claim {
+            Claim::Finally(claim) | Claim::Always(claim) | Claim::Step(claim) => {
+                Outside(&builder).expr(claim);
+            }
+            Claim::Temporal(temporal) => {
+                for part in &mut temporal.parts {
+                    let conditions = part.premise.iter_mut().chain([&mut part.goal]);
+                    conditions.for_each(|condition| Outside(&builder).expr(condition));
+                }
+            }
+            Claim::Quiescent { .. } => {}
         }
     }
     whole.system = System::Actions(system);

@@ -3,7 +3,10 @@
 use super::layout::{Doc, commas, delimited, group, indent, join, list, text};
 use super::levels::{DOMAIN, OPEN};
 use super::writer::Writer;
-use crate::{BinOp, Binding, Collection, Domain, Expr, ExprKind, LocalId, Quantifier, Ty};
+use crate::{
+    BinOp, Binding, Collection, Domain, Expr, ExprKind, Fairness, LocalId, Quantifier, Temporal,
+    TemporalPart, Ty,
+};
 
 impl Writer<'_> {
     /// `{a, b}`, `bag {a, b}` or `[a, b]`.
@@ -77,6 +80,55 @@ impl Writer<'_> {
             let head = group([text(word), indent([commas(bindings)]), text(" ::")]);
             group([head, indent([Doc::Line, w.expr(body)])])
         })
+    }
+
+    /// A temporal claim: `forall c: Client :: p leads to q`, several of them in brackets.
+    pub(super) fn temporal(&mut self, temporal: &Temporal) -> Doc {
+        let claim = match &temporal.parts[..] {
+            [part] => self.temporal_part(part),
+            parts => {
+                let mut docs = Vec::new();
+                for part in parts {
+                    if !docs.is_empty() {
+                        docs.extend([Doc::Line, text("&& ")]);
+                    }
+                    docs.extend([text("("), self.temporal_part(part), text(")")]);
+                }
+                join(docs)
+            }
+        };
+        match temporal.fairness.and_then(Fairness::suffix) {
+            Some(suffix) => join([claim, text(format!(" {suffix}"))]),
+            None => claim,
+        }
+    }
+
+    fn temporal_part(&mut self, part: &TemporalPart) -> Doc {
+        if part.bindings.is_empty() {
+            return self.temporal_form(part);
+        }
+        self.scoped(|w| {
+            let bindings = part.bindings.iter();
+            let bindings = bindings.map(|one| w.binding(one, ": ")).collect();
+            let head = group([text("forall "), indent([commas(bindings)]), text(" ::")]);
+            group([head, indent([Doc::Line, w.temporal_form(part)])])
+        })
+    }
+
+    /// A quantifier in front is put in brackets: without them it would be about the claim.
+    fn temporal_form(&mut self, part: &TemporalPart) -> Doc {
+        let word = part.operator.words();
+        let goal = self.expr(&part.goal);
+        match &part.premise {
+            None => join([text(format!("{word} ")), goal]),
+            Some(premise) => {
+                let premise = match premise.bare().kind {
+                    ExprKind::Quantifier(..) => self.parenthesised(|w| w.expr(premise)),
+                    _ => self.expr(premise),
+                };
+                join([premise, text(format!(" {word} ")), goal])
+            }
+        }
     }
 
     /// `a, b: Db where a != b`; the names are bound from here on. `before_type` is what stands

@@ -116,6 +116,9 @@ pub(super) fn function(song: &Song, decl: &Function) -> Doc {
 
 /// `property name …: claim;`
 pub(super) fn property(song: &Song, decl: &Property) -> Doc {
+    if decl.is_invariant {
+        return stated("invariant", song, decl);
+    }
     let mut w = Writer::of_property(song, &decl.locals);
     let mut head = format!("property {}", decl.name);
     if !decl.engines.is_empty() {
@@ -130,6 +133,7 @@ pub(super) fn property(song: &Song, decl: &Property) -> Doc {
         Claim::Always(claim) | Claim::Step(claim) => join([text("always "), w.expr(claim)]),
         Claim::Quiescent { fair: false } => text("eventually quiescent"),
         Claim::Quiescent { fair: true } => text("eventually quiescent fair"),
+        Claim::Temporal(temporal) => w.temporal(temporal),
     };
     claimed(&head, claim, decl)
 }
@@ -151,12 +155,17 @@ fn claimed(head: &str, claim: Doc, decl: &Property) -> Doc {
 
 /// `constraint name: e;`
 pub(super) fn constraint(song: &Song, decl: &Property) -> Doc {
+    stated("constraint", song, decl)
+}
+
+/// `word name: e;`
+fn stated(word: &str, song: &Song, decl: &Property) -> Doc {
     let mut w = Writer::of_property(song, &decl.locals);
     let condition = match &decl.claim {
         Claim::Finally(claim) | Claim::Always(claim) | Claim::Step(claim) => w.expr(claim),
-        Claim::Quiescent { .. } => text("true"),
+        Claim::Quiescent { .. } | Claim::Temporal(_) => text("true"),
     };
-    claimed(&format!("constraint {}", decl.name), condition, decl)
+    claimed(&format!("{word} {}", decl.name), condition, decl)
 }
 
 /// `size Db = 3;`

@@ -5,9 +5,9 @@ use super::layout::{Doc, group, join, list, text};
 use super::stmts::braces;
 use super::writer::Writer;
 use crate::{
-    Action, Body, Choreography, Code, Commute, Expr, Family, FamilyId, Fault, FaultKind, Global,
-    Handler, Induction, Invariant, Layers, LineKind, Local, LocalId, LoopClauses, Message,
-    Procedure, Process, Sequentialization, Song, Voices,
+    Action, Body, Choreography, Code, Commute, DeclaredFairness, Expr, Family, FamilyId, Fault,
+    FaultKind, Global, Handler, Induction, Invariant, Layers, LineKind, Local, LocalId,
+    LoopClauses, Message, Procedure, Process, Sequentialization, Song, Voices,
 };
 
 /// `message Name(…) via …;`
@@ -45,6 +45,7 @@ pub(super) fn process(song: &Song, decl: &Process) -> Doc {
     } else {
         "process"
     };
+    let word = format!("{}{word}", fairness(decl.fairness));
     let mut lines = state_vars(song, decl.family, family);
     let mut w = Writer::of_family(song, &decl.measures.locals, decl.family);
     let levels = decl.measures.levels.iter();
@@ -60,7 +61,7 @@ pub(super) fn process(song: &Song, decl: &Process) -> Doc {
         }
     }
     join([
-        family_head(song, word, decl.family, family),
+        family_head(song, &word, decl.family, family),
         text(" "),
         braces(lines),
     ])
@@ -203,6 +204,11 @@ pub(super) fn global(song: &Song, decl: &Global) -> Doc {
     }
 }
 
+/// `strong fair `, or nothing.
+fn fairness(declared: Option<DeclaredFairness>) -> String {
+    declared.map_or(String::new(), |declared| format!("{} ", declared.words()))
+}
+
 /// ` @ 1..2`, or nothing.
 fn layers(layers: Option<Layers>) -> String {
     match layers {
@@ -220,7 +226,8 @@ pub(super) fn action(song: &Song, decl: &Action) -> Doc {
         .mover
         .map_or(String::new(), |mover| format!("{} ", mover.name()));
     let repeat = if role.repeat { "repeat " } else { "" };
-    let head = format!("{repeat}{mover}action {}(", decl.name);
+    let fair = fairness(role.fairness);
+    let head = format!("{fair}{repeat}{mover}action {}(", decl.name);
     let head = signature(
         &mut w,
         &head,

@@ -7,7 +7,8 @@ use crate::visit::Visit;
 use crate::{
     Body, Choice, Choreography, Claim, Code, Contract, Domain, Expr, FamilyId, Function, Handler,
     LineKind, Local, LocalId, Measures, Order, Procedure, Process, RangeEnd, Sequentialization,
-    Song, SortKind, StartValue, Stmt, StmtKind, System, Ty,
+    Song, SortKind, StartValue, Stmt, StmtKind, System, Temporal, TemporalOperator, Ty,
+    binds_by_state,
 };
 use plainsong_diagnostics::Span;
 
@@ -103,7 +104,31 @@ pub(super) fn check(song: &Song, report: &mut Report) {
                 scope.typed(claim, &Ty::Bool);
             }
             Claim::Quiescent { .. } => {}
+            Claim::Temporal(claim) => temporal(&mut scope, claim),
         }
+    }
+}
+
+/// A temporal claim: conditions on states, for each value of the bound names.
+fn temporal(scope: &mut Scope<'_, '_>, temporal: &Temporal) {
+    if temporal.parts.is_empty() {
+        scope.wrong(Span::default(), "a temporal claim has parts");
+    }
+    for part in &temporal.parts {
+        let span = part.goal.span;
+        let is_response = part.operator == TemporalOperator::LeadsTo;
+        if is_response != part.premise.is_some() {
+            scope.wrong(span, "`leads to` has a premise, and nothing else has");
+        }
+        if part.bindings.iter().any(binds_by_state) {
+            scope.wrong(
+                span,
+                "names before a temporal claim do not depend on states",
+            );
+        }
+        part.bindings.iter().for_each(|one| scope.binding(one));
+        let conditions = part.premise.iter().chain([&part.goal]);
+        conditions.for_each(|condition| scope.typed(condition, &Ty::Bool));
     }
 }
 

@@ -22,6 +22,7 @@ pub use closures::{
 };
 pub use queries::{
     conjuncts, endpoints_read, families_read, globals_read, owner, reads_crashed, reads_pending,
+    reads_state,
 };
 pub use renumber::renumber_locals;
 pub use spans::{erase_spans, without_spans};

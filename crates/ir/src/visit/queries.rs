@@ -57,6 +57,21 @@ pub fn reads_pending(of: &Expr) -> bool {
     })
 }
 
+/// Does it read anything that steps change: variables, what is pending, who has crashed?
+pub fn reads_state(of: &Expr) -> bool {
+    any_expr(of, |of| {
+        matches!(
+            of.kind,
+            ExprKind::Own(_)
+                | ExprKind::Of(..)
+                | ExprKind::Global(_)
+                | ExprKind::Pending(_)
+                | ExprKind::PendingOf(..)
+                | ExprKind::Crashed(_)
+        )
+    })
+}
+
 /// Does it ask whether a process has crashed?
 pub fn reads_crashed(of: &Expr) -> bool {
     any_expr(of, |of| matches!(of.kind, ExprKind::Crashed(_)))

@@ -638,6 +638,17 @@ macro_rules! walkers {
                         v.expr(claim);
                     }
                     Claim::Quiescent { .. } => {}
+                    Claim::Temporal(temporal) => {
+                        for part in & $($mut)? temporal.parts {
+                            for binding in & $($mut)? part.bindings {
+                                v.binding(binding);
+                            }
+                            if let Some(premise) = & $($mut)? part.premise {
+                                v.expr(premise);
+                            }
+                            v.expr(& $($mut)? part.goal);
+                        }
+                    }
                 }
                 v.leave(& $($mut)? decl.locals);
             }

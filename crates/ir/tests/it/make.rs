@@ -309,6 +309,7 @@ pub(crate) fn lock() -> Song {
         Process {
             family: FamilyId(0),
             daemon: false,
+            fairness: None,
             locals: vec![local("c", client.clone()), local("who", client.clone())],
             measures: Default::default(),
             order: Default::default(),
@@ -317,6 +318,7 @@ pub(crate) fn lock() -> Song {
         Process {
             family: FamilyId(1),
             daemon: false,
+            fairness: None,
             locals: vec![client_row()],
             measures: Default::default(),
             order: Default::default(),
@@ -358,6 +360,7 @@ pub(crate) fn lock() -> Song {
         }),
         properties: vec![Property {
             name: "exclusive".into(),
+            is_invariant: false,
             engines: vec!["explore".into()],
             sizes: vec![sizing("Client", 2, 3)],
             claim: Claim::Always(exclusive),

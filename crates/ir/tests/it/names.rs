@@ -138,6 +138,7 @@ fn endpoints_of_several_choreographies_are_told_apart_in_properties() {
     let v = expr(ExprKind::Of(FamilyId(1), vec![], VarId(0)), Ty::Int);
     let property = Property {
         name: "p".into(),
+        is_invariant: false,
         engines: vec![],
         sizes: vec![],
         claim: Claim::Finally(binary(BinOp::Eq, v, int(0))),

@@ -8,7 +8,8 @@
 //! Time is not modelled. While something waits for time to pass, the receive does not wait: getting
 //! nothing means that time has passed. A timeout of something in shared memory (a queue of `tokio`) comes at a
 //! moment in the one order of all operations, see [`now`](crate::now). If several parts wait for that, each is first in an execution of
-//! its own.
+//! its own. One of several timeouts, or one for several things, comes only if nothing that it would be given up for is
+//! there: it looks, and an execution in which it finds something is none, because that came first in another one.
 //!
 //! Time that passes while nothing else could have happened is no event. After many such passes in a row
 //! each further one is, so that a loop that only waits for time has too many events in the end.
@@ -19,7 +20,7 @@
 use super::interest::{Interest, Want};
 use crate::choice::choose_at;
 use crate::message::Envelope;
-use crate::now::look_among as look;
+use crate::now::{in_vain, is_there, look_among as look};
 use crate::pattern::Arm;
 use crate::receive::take_if_sure;
 use crate::task::Task;
@@ -146,11 +147,14 @@ impl Executor {
         if arms.is_empty() && waits {
             arms.push(self.never());
         }
+        let mut has_looked = false;
         if !arms.is_empty() {
             let location = messages
                 .first()
                 .map_or(self.location, |first| first.location);
-            let message = match memory_of(&times).filter(|_| !is_woken) {
+            let memory = memory_of(&times).filter(|_| !is_woken);
+            has_looked = memory.is_some();
+            let message = match memory {
                 Some(mailbox) => look(&self.task, &arms, mailbox, location),
                 None => {
                     let sure = if is_woken { Vec::new() } else { sure(&times) };
@@ -167,11 +171,39 @@ impl Executor {
                 false => Progress::Made,
             });
         }
-        fire_one(&times);
+        if let Some(time) = next_of(&times) {
+            if self.is_there_for(time, times.len() == 1, has_looked) {
+                in_vain(&self.task, time.location);
+            }
+            time.fire();
+        }
         Ok(match arms.is_empty() && times.len() == 1 {
             true => Progress::Idle,
             false => Progress::Made,
         })
+    }
+
+    /// Is there what a timeout would be given up for? Of what travels through a network only what is certainly there
+    /// counts; if there is only one timeout, that was asked for before.
+    fn is_there_for(&self, time: &Interest, is_only: bool, has_looked: bool) -> bool {
+        let Want::Time { for_these } = &time.want else {
+            return false;
+        };
+        let open: Vec<Arm> = for_these
+            .borrow()
+            .iter()
+            .filter(|one| self.task.waits.is_open(one))
+            .filter_map(|one| one.arm().cloned())
+            .collect();
+        let is_in_network = |arm: &&Arm| !arm.is_in_memory && arm.about.is_none();
+        let late: Vec<Arm> = open.iter().filter(is_in_network).cloned().collect();
+        let mut open = open.iter();
+        let is_there = |arm: &Arm| match has_looked {
+            true => arm.is_coming(time.location),
+            false => is_there(&self.task, arm, time.location),
+        };
+        open.any(is_there)
+            || (!is_only && !late.is_empty() && is_certain(&self.task, &late, time.location))
     }
 
     fn deliver(
@@ -230,17 +262,22 @@ fn sure(times: &[Rc<Interest>]) -> Vec<Vec<Arm>> {
     groups.unwrap_or_default()
 }
 
-/// Time has passed for one of them.
-fn fire_one(times: &[Rc<Interest>]) {
-    let first = match times {
-        [] => return,
-        [only] => only,
+/// Is one of these messages, which travel through a network, certainly there? One that may be is not asked for.
+fn is_certain(task: &Task, arms: &[Arm], location: &'static Location<'static>) -> bool {
+    let sure = vec![arms.to_vec()];
+    take_if_sure(task, arms, location, false, sure).is_some()
+}
+
+/// The one of them for which time passes next.
+fn next_of(times: &[Rc<Interest>]) -> Option<&Rc<Interest>> {
+    match times {
+        [] => None,
+        [only] => Some(only),
         [first, ..] => {
             let options = times.iter().map(Passes);
-            choose_at(options, first.location).0
+            Some(choose_at(options, first.location).0)
         }
-    };
-    first.fire();
+    }
 }
 
 /// One of several times that may pass first.

@@ -22,7 +22,7 @@
 
 use crate::failure::{Failure, FailureKind};
 use crate::message::Envelope;
-use crate::now::look_among;
+use crate::now::{in_vain, look_among};
 use crate::pattern::Arm;
 use crate::receive::take_if_sure;
 use crate::shared_context::{Mailboxes, Place};
@@ -115,6 +115,11 @@ impl Interest {
     /// Time has passed.
     pub(crate) fn fire(&self) {
         self.give(Got::Time);
+    }
+
+    /// Has something come for it that it has not taken yet?
+    pub(crate) fn has_come(&self) -> bool {
+        !self.is_open()
     }
 
     /// Was it polled in an earlier pass?
@@ -404,6 +409,9 @@ impl Awaited {
             true => look_among(task, &arms, arm.mailbox, location),
             false => take_if_sure(task, &arms, location, false, vec![arms.to_vec()]),
         };
+        if message.is_none() && arm.is_coming(location) {
+            in_vain(task, location);
+        }
         message.map_or(Poll::Pending, |message| Poll::Ready(Some(message)))
     }
 }

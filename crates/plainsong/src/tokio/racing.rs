@@ -12,19 +12,22 @@
 //!
 //! After the first pass only what was woken makes progress, one thing at a time, and order is no matter.
 //!
-//! With `biased;` there is no choice of who begins, and a branch that waits wins against later ones that do
-//! not only wait if its message is certainly there. That it is not there is an observation if all that is
-//! waited for is in one queue: see [`crate::now`].
+//! With `biased;` there is no choice of who begins: branches are polled in their order, each at a moment of its own, and the
+//! first that has what it waits for at its moment wins. (What is sent while they are polled may come too late for one and in
+//! time for the next, also if it was sent to both in that order.) If all wait, whatever comes first wins.
+//! A branch that is followed by others looks at its moment. Where the others only wait, it [marks](crate::now::mark) the
+//! moment instead, and the mark is read when something has come for one of the others: if a message for it was there
+//! before its mark, this is [no execution](in_vain), because in another one that message is taken.
 //!
-//! NOT COVERED. Of several branches that only wait, `biased` does not prefer the first: each one whose
-//! message can come wins in some execution, even if that of an earlier one is there too. In patterns,
-//! `ref` and `mut` inside of something (`Some(mut x)`) do not compile.
+//! NOT COVERED. What travels through a network (not in the queues and locks of `tokio`) may be late: of branches that wait
+//! for that each one whose message can come wins in some execution, with `biased` too. In patterns, `ref` and `mut` inside
+//! of something (`Some(mut x)`) do not compile.
 
 use crate::choice::choose_at;
 use crate::future::Interest;
-use crate::now::look_among;
+use crate::now::{in_vain, look_among, mark};
 use crate::pattern::Arm;
-use crate::receive::take_if_sure;
+use crate::receive::{take, take_if_sure};
 use crate::task::Task;
 use std::panic::Location;
 use std::pin::Pin;
@@ -240,11 +243,13 @@ impl<F: Future, M: Fn(&F::Output) -> bool> Branching for Branch<'_, F, M> {
 #[doc(hidden)]
 #[track_caller]
 pub fn race<'b>(branches: Vec<&'b mut dyn Branching>, is_biased: bool) -> Race<'b> {
+    let waits_for = branches.iter().map(|_| Vec::new()).collect();
     Race {
         branches,
         is_biased,
         has_begun: false,
-        waits_for: Vec::new(),
+        waits_for,
+        marks: Vec::new(),
         location: Location::caller(),
     }
 }
@@ -255,8 +260,17 @@ pub struct Race<'b> {
     branches: Vec<&'b mut dyn Branching>,
     is_biased: bool,
     has_begun: bool,
-    waits_for: Vec<Rc<Interest>>,
+    /// What each branch waits for.
+    waits_for: Vec<Vec<Rc<Interest>>>,
+    marks: Vec<Mark>,
     location: &'static Location<'static>,
+}
+
+/// The moment at which a branch began to wait.
+struct Mark {
+    branch: usize,
+    interest: Rc<Interest>,
+    now: Arm,
 }
 
 impl Future for Race<'_> {
@@ -264,17 +278,14 @@ impl Future for Race<'_> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let task = Task::current("select");
-        let (has_won, waits_for) = task.waits.watch(|| {
-            if self.has_begun {
-                self.branches.iter_mut().any(|branch| branch.wins(cx))
-            } else {
-                self.has_begun = true;
-                task.waits.observe_anew(true, || self.begin(cx))
-            }
-        });
-        self.waits_for.extend(waits_for);
+        let has_won = if std::mem::replace(&mut self.has_begun, true) {
+            self.insist_on_order(&task);
+            (0..self.branches.len()).any(|at| self.wins(&task, at, cx))
+        } else {
+            task.waits.observe_anew(true, || self.begin(&task, cx))
+        };
         if has_won || self.branches.iter().all(|branch| !branch.is_on()) {
-            task.waits.forget(&self.waits_for);
+            task.waits.forget(&self.waits_for.concat());
             Poll::Ready(())
         } else {
             Poll::Pending
@@ -283,78 +294,93 @@ impl Future for Race<'_> {
 }
 
 impl Race<'_> {
-    /// Polls every branch for the first time, in one of the orders that are possible.
-    fn begin(&mut self, cx: &mut Context<'_>) -> bool {
-        let mut early = Early {
-            task: Task::current("select"),
-            location: self.location,
-            is_biased: self.is_biased,
-            waits_for: Vec::new(),
-            polled: Vec::new(),
+    /// Polls a branch.
+    fn wins(&mut self, task: &Task, at: usize, cx: &mut Context<'_>) -> bool {
+        let (wins, waits_for) = task.waits.watch(|| self.branches[at].wins(cx));
+        let known = &mut self.waits_for[at];
+        for one in waits_for {
+            if !known.iter().any(|other| Rc::ptr_eq(other, &one)) {
+                known.push(one);
+            }
+        }
+        wins
+    }
+
+    /// Something has come for a branch. If something was there for an earlier one when that began, it has that, in
+    /// another execution.
+    fn insist_on_order(&mut self, task: &Task) {
+        let has_come = |these: &Vec<Rc<Interest>>| these.iter().any(|one| one.has_come());
+        let Some(first) = self.waits_for.iter().position(has_come) else {
+            return;
         };
+        let marks = std::mem::take(&mut self.marks);
+        let before = marks.into_iter().filter(|mark| mark.branch < first);
+        for Mark { interest, now, .. } in before {
+            let Some(arm) = interest.arm().filter(|_| task.waits.is_open(&interest)) else {
+                continue;
+            };
+            let arms = [arm.clone(), now.clone()];
+            let earlier = take(task, &arms, self.location, true);
+            if earlier.is_some_and(|earlier| !now.accepts(&earlier)) {
+                in_vain(task, self.location);
+            }
+        }
+    }
+
+    /// Polls every branch for the first time, in one of the orders that are possible.
+    fn begin(&mut self, task: &Task, cx: &mut Context<'_>) -> bool {
+        match self.is_biased {
+            true => (0..self.branches.len()).any(|at| self.begins_in_order(task, at, cx)),
+            false => self.begin_in_some_order(task, cx),
+        }
+    }
+
+    fn begin_in_some_order(&mut self, task: &Task, cx: &mut Context<'_>) -> bool {
         let mut last = None;
         for at in self.order() {
             if !self.branches[at].is_quiet() {
-                let now = (early.task.next_operation(), early.waits_for.len());
-                if last != Some(now) && early.wins(&mut self.branches, cx) {
+                let now = (task.next_operation(), self.waiting());
+                if last != Some(now) && self.wins_early(task, cx) {
                     return true;
                 }
-                last = Some((early.task.next_operation(), early.waits_for.len()));
+                last = Some((task.next_operation(), self.waiting()));
             }
-            if early.poll(&mut self.branches, at, cx) {
+            if self.wins(task, at, cx) {
                 return true;
             }
         }
         false
     }
 
-    /// Who is polled when.
-    fn order(&self) -> Vec<usize> {
-        let is_on = |&at: &usize| self.branches[at].is_on();
-        let all = (0..self.branches.len()).filter(is_on);
-        if self.is_biased {
-            return all.collect();
+    /// Polls a branch for the first time, when those before it have been: does it have what it waits for?
+    fn begins_in_order(&mut self, task: &Task, at: usize, cx: &mut Context<'_>) -> bool {
+        let after = &self.branches[at + 1..];
+        let (is_last, only_wait) = (
+            after.iter().all(|branch| !branch.is_on()),
+            after.iter().all(|branch| branch.is_quiet()),
+        );
+        while !self.wins(task, at, cx) {
+            let open = self.waits_for[at].clone().into_iter();
+            let open: Vec<_> = open.filter(|one| task.waits.is_open(one)).collect();
+            let mut these = open.iter();
+            if is_last || !these.any(|one| self.comes_now(task, at, one, only_wait)) {
+                return false;
+            }
         }
-        let (mut order, mut loud): (Vec<usize>, Vec<usize>) =
-            all.partition(|&at| self.branches[at].is_quiet());
-        if loud.len() > 1 {
-            let begins = choose_at(0..loud.len(), self.location);
-            loud.rotate_left(begins);
-        }
-        order.append(&mut loud);
-        order
-    }
-}
-
-/// Branches that wait now, and may have what they wait for before others begin.
-struct Early {
-    task: Rc<Task>,
-    location: &'static Location<'static>,
-    is_biased: bool,
-    waits_for: Vec<Rc<Interest>>,
-    polled: Vec<usize>,
-}
-
-impl Early {
-    fn poll(
-        &mut self,
-        branches: &mut [&mut dyn Branching],
-        at: usize,
-        cx: &mut Context<'_>,
-    ) -> bool {
-        let (wins, waits_for) = self.task.waits.watch(|| branches[at].wins(cx));
-        self.waits_for.extend(waits_for);
-        if !self.polled.contains(&at) {
-            self.polled.push(at);
-        }
-        wins
+        true
     }
 
-    /// Has one of them what it waits for? One that goes on and waits for something else may have that too.
-    fn wins(&mut self, branches: &mut [&mut dyn Branching], cx: &mut Context<'_>) -> bool {
-        while self.something_comes() {
-            for at in self.polled.clone() {
-                if self.poll(branches, at, cx) {
+    /// For how much branches wait by now.
+    fn waiting(&self) -> usize {
+        self.waits_for.iter().map(Vec::len).sum()
+    }
+
+    /// Has a branch that waits by now what it waits for, before others begin? One that goes on and waits for something
+    /// else may have that too.
+    fn wins_early(&mut self, task: &Task, cx: &mut Context<'_>) -> bool {
+        while self.something_comes(task) {
+            for at in 0..self.branches.len() {
+                if !self.waits_for[at].is_empty() && self.wins(task, at, cx) {
                     return true;
                 }
             }
@@ -363,40 +389,60 @@ impl Early {
     }
 
     /// Gives one of them what it waits for, if that is there.
-    fn something_comes(&mut self) -> bool {
-        let waits = &self.task.waits;
-        self.waits_for.retain(|interest| waits.is_open(interest));
-        let arms: Vec<Arm> = self
-            .waits_for
-            .iter()
-            .filter(|interest| !interest.is_absent())
-            .filter_map(|interest| interest.arm().cloned())
-            .collect();
-        if let Some(first) = arms.first() {
-            let is_alike = |arm: &Arm| arm.is_in_memory && arm.mailbox == first.mailbox;
-            let message = match self.is_biased {
-                // That it is not there is an observation: it comes later.
-                true if arms.iter().all(is_alike) => {
-                    look_among(&self.task, &arms, first.mailbox, self.location)
-                }
-                true => {
-                    let sure = vec![arms.clone()];
-                    take_if_sure(&self.task, &arms, self.location, false, sure)
-                }
-                false => take_if_sure(&self.task, &arms, self.location, false, Vec::new()),
-            };
-            if let Some(message) = message {
-                let mut waiting = self.waits_for.iter();
-                return waiting.any(|interest| interest.offer(&message));
-            }
+    fn something_comes(&self, task: &Task) -> bool {
+        let known = self.waits_for.concat().into_iter();
+        let open: Vec<_> = known.filter(|one| task.waits.is_open(one)).collect();
+        self.one_comes(task, &open) || self.pass_time(&open)
+    }
+
+    /// Has a branch what it waits for when it begins? That it is not there is an observation, as far as anybody can tell.
+    /// If those after it only wait, it makes no difference before one of them has something: then it is enough to mark
+    /// the moment.
+    fn comes_now(
+        &mut self,
+        task: &Task,
+        branch: usize,
+        interest: &Rc<Interest>,
+        only_wait: bool,
+    ) -> bool {
+        let Some(arm) = interest.arm().filter(|_| !interest.is_absent()) else {
+            return !only_wait && self.pass_time(std::slice::from_ref(interest));
+        };
+        let (arms, place) = ([arm.clone()], self.location);
+        let message = if arm.is_coming(place) {
+            take(task, &arms, place, true)
+        } else if !arm.is_in_memory && only_wait {
+            None
+        } else if !arm.is_in_memory {
+            take_if_sure(task, &arms, place, false, vec![arms.to_vec()])
+        } else if only_wait {
+            self.marks.push(Mark {
+                branch,
+                interest: Rc::clone(interest),
+                now: mark(task, arm.mailbox, place),
+            });
+            None
+        } else {
+            look_among(task, &arms, arm.mailbox, place)
+        };
+        message.is_some_and(|message| interest.offer(&message))
+    }
+
+    /// Some branch may have what it waits for, or none.
+    fn one_comes(&self, task: &Task, open: &[Rc<Interest>]) -> bool {
+        let there = open.iter().filter(|interest| !interest.is_absent());
+        let arms: Vec<Arm> = there.filter_map(|one| one.arm().cloned()).collect();
+        if arms.is_empty() {
+            return false;
         }
-        self.pass_time()
+        let message = take_if_sure(task, &arms, self.location, false, Vec::new());
+        message.is_some_and(|message| open.iter().any(|interest| interest.offer(&message)))
     }
 
     /// Time that was waited for before may have passed.
-    fn pass_time(&self) -> bool {
+    fn pass_time(&self, open: &[Rc<Interest>]) -> bool {
         let old = |interest: &&Rc<Interest>| interest.arm().is_none() && interest.is_old();
-        let times: Vec<&Rc<Interest>> = self.waits_for.iter().filter(old).collect();
+        let times: Vec<&Rc<Interest>> = open.iter().filter(old).collect();
         if times.is_empty() {
             return false;
         }
@@ -407,5 +453,19 @@ impl Early {
             }
             None => false,
         }
+    }
+
+    /// Who is polled when, if that is not said.
+    fn order(&self) -> Vec<usize> {
+        let is_on = |&at: &usize| self.branches[at].is_on();
+        let all = (0..self.branches.len()).filter(is_on);
+        let (mut order, mut loud): (Vec<usize>, Vec<usize>) =
+            all.partition(|&at| self.branches[at].is_quiet());
+        if loud.len() > 1 {
+            let begins = choose_at(0..loud.len(), self.location);
+            loud.rotate_left(begins);
+        }
+        order.append(&mut loud);
+        order
     }
 }

@@ -4,8 +4,7 @@
 //! what is waited for is certainly there, that is, was sent before it began. A sleep that is made in a
 //! branch of `select!` does not end before the other branches have begun.
 //!
-//! NOT COVERED. When several timeouts run in one task and at least one of them may come, each may, also
-//! one that waits for something that is certainly there.
+//! Of several timeouts in one task each comes only while nothing is there that it would be given up for.
 
 use crate::future::{Awaited, Quiet};
 use crate::task::Task;

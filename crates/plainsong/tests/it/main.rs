@@ -1,6 +1,7 @@
 //! The crate as its users see it: counts, failures, pictures, replays.
 
 mod async_again;
+mod async_biased;
 mod async_broadcast;
 mod async_channels;
 mod async_locks;
@@ -10,6 +11,7 @@ mod async_readiness;
 mod async_reserve;
 mod async_select;
 mod async_service;
+mod async_timeouts;
 mod atomics;
 mod channels;
 mod checkpoints;

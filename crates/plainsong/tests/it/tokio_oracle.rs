@@ -3,10 +3,11 @@
 //!
 //! What is one step and what is two is as in `tokio`: a send takes room and then puts its message into the
 //! queue; a notification is awaited after it was made, and `notify_waiters` may come between. Queues of
-//! those who wait are fair.
+//! those who wait are fair. A biased `select!` looks at one branch and then at the next; when it has found nothing, it
+//! takes what comes first. Each of two timeouts comes at a moment of its own.
 
 use crate::random::Random;
-use crate::tokio_play::{Logs, NEVER, NOT_NOW, Program, Step, generate, play};
+use crate::tokio_play::{BY_ONCE, Logs, NEVER, NOT_NOW, Program, Step, both, generate, play};
 use plainsong::{Explorer, Restart, Verdict};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -70,10 +71,20 @@ enum Once {
     Over,
 }
 
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Halves {
+    /// How many branches it has looked at, or whether its time has passed.
+    looked: u32,
+    queue: Option<i32>,
+    once: Option<i32>,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct State {
     at: Vec<usize>,
     logs: Logs,
+    /// How far a task is that receives from two places, and what it has got.
+    halves: Vec<Halves>,
     semaphore: Permits,
     lock: Permits,
     has_one: bool,
@@ -96,6 +107,7 @@ impl State {
         State {
             at: vec![0; tasks],
             logs: vec![Vec::new(); tasks],
+            halves: vec![Halves::default(); tasks],
             semaphore: Permits::new(1, tasks),
             lock: Permits::new(READERS, tasks),
             has_one: false,
@@ -112,11 +124,14 @@ impl State {
         }
     }
 
-    /// The state after one step of a task, if it can take one.
-    fn after(&self, program: &Program, task: usize) -> Option<State> {
+    /// The state after one step of a task, if it can take one. A step with two halves begins with either.
+    fn after(&self, program: &Program, task: usize, half: usize) -> Option<State> {
         let step = *program[task].get(self.at[task])?;
         let mut next = self.clone();
-        let went_on = next.perform(step, task);
+        let went_on = match step {
+            Step::TimedBoth => next.receive_both(task, half),
+            _ => next.perform(step, task),
+        };
         (went_on || next != *self).then_some(next)
     }
 
@@ -145,6 +160,8 @@ impl State {
                 let got = self.lock.take_now(task, count);
                 self.saw(task, if got { 1 } else { NOT_NOW })
             }
+            Step::TimedAcquire => self.acquire_in_time(task),
+            Step::Either => self.receive_either(task),
             Step::Permits => {
                 let is_waited_for = !self.semaphore.waiting.is_empty();
                 let free = if is_waited_for {
@@ -168,9 +185,11 @@ impl State {
                 self.number = n;
                 self.done(task)
             }
-            Step::SendOnce(_) | Step::IsOnceClosed | Step::RecvOnce | Step::TryRecvOnce => {
-                self.exchange_once(step, task)
-            }
+            Step::SendOnce(_)
+            | Step::IsOnceClosed
+            | Step::RecvOnce
+            | Step::TryRecvOnce
+            | Step::TimedRecvOnce => self.exchange_once(step, task),
             Step::DropOnce => {
                 match task {
                     0 => self.has_once_receiver = false,
@@ -248,13 +267,8 @@ impl State {
                 self.saw(task, free as i32)
             }
             Step::IsClosed => self.saw(task, i32::from(!self.has_receiver)),
-            Step::Recv | Step::TryRecv | Step::TimedRecv => match self.queue.pop_front() {
-                Some(n) => {
-                    self.room.held[task] = 1;
-                    self.room.release(task);
-                    self.saw(task, n)
-                }
-                None if self.senders == 0 => self.saw(task, NEVER),
+            Step::Recv | Step::TryRecv | Step::TimedRecv => match self.take_queued(task) {
+                Some(n) => self.saw(task, n),
                 None => step != Step::Recv && self.saw(task, NOT_NOW),
             },
             Step::DropQueue => {
@@ -266,6 +280,91 @@ impl State {
             }
             _ => unreachable!("{step:?} is not about the queue"),
         }
+    }
+
+    /// The next message of the queue, or that there will be none.
+    fn take_queued(&mut self, task: usize) -> Option<i32> {
+        let Some(n) = self.queue.pop_front() else {
+            return (self.senders == 0).then_some(NEVER);
+        };
+        self.room.held[task] = 1;
+        self.room.release(task);
+        Some(n)
+    }
+
+    /// The value of the oneshot, or that there will be none; its receiver is used up then.
+    fn take_once(&mut self) -> Option<i32> {
+        let got = match self.once {
+            Once::Full(n) => n,
+            Once::Empty if self.has_once_sender => return None,
+            _ => NEVER,
+        };
+        (self.once, self.has_once_receiver) = (Once::Over, false);
+        Some(got)
+    }
+
+    /// A timeout of `acquire`: when time has passed it is still in the queue, until it is dropped.
+    fn acquire_in_time(&mut self, task: usize) -> bool {
+        if std::mem::take(&mut self.halves[task].looked) > 0 {
+            self.semaphore.waiting.retain(|one| one.0 != task);
+            self.semaphore.release(task);
+            return self.saw(task, NOT_NOW);
+        }
+        let is_waiting = self.semaphore.waiting.iter().any(|one| one.0 == task);
+        if acquire(&mut self.semaphore, task, 1) {
+            return self.saw(task, 1);
+        }
+        self.halves[task].looked = u32::from(is_waiting);
+        false
+    }
+
+    /// A biased `select!`.
+    fn receive_either(&mut self, task: usize) -> bool {
+        let has_once = self.has_once_receiver;
+        let looked = self.halves[task].looked;
+        let got = match looked {
+            0 => self.take_queued(task),
+            1 if has_once => self.take_once().map(|n| BY_ONCE + n),
+            1 => None,
+            _ => self.take_queued(task).or_else(|| {
+                let once = has_once.then(|| self.take_once()).flatten();
+                once.map(|n| BY_ONCE + n)
+            }),
+        };
+        match got {
+            Some(got) => {
+                self.halves[task] = Halves::default();
+                self.saw(task, got)
+            }
+            None => {
+                self.halves[task].looked = (looked + 1).min(2);
+                false
+            }
+        }
+    }
+
+    /// Two timeouts.
+    fn receive_both(&mut self, task: usize, half: usize) -> bool {
+        let mut halves = self.halves[task];
+        match half {
+            0 if halves.queue.is_none() => {
+                halves.queue = self.take_queued(task).or(Some(NOT_NOW));
+            }
+            1 if halves.once.is_none() => {
+                let once = match self.has_once_receiver {
+                    true => self.take_once().unwrap_or(NOT_NOW),
+                    false => NEVER,
+                };
+                halves.once = Some(once);
+            }
+            _ => {}
+        }
+        self.halves[task] = halves;
+        let (Some(queue), Some(once)) = (halves.queue, halves.once) else {
+            return false;
+        };
+        self.halves[task] = Halves::default();
+        self.saw(task, both(Step::TimedBoth, queue, once))
     }
 
     fn exchange_once(&mut self, step: Step, task: usize) -> bool {
@@ -285,15 +384,14 @@ impl State {
             }
             (_, Once::Full(n)) if self.has_once_receiver => {
                 self.once = Once::Over;
-                self.has_once_receiver = step != Step::RecvOnce;
+                self.has_once_receiver = false;
                 self.saw(task, n)
             }
-            (Step::RecvOnce, _) if is_over || !self.has_once_receiver => {
+            (_, _) if is_over || !self.has_once_receiver => {
                 self.has_once_receiver = false;
                 self.saw(task, NEVER)
             }
             (Step::RecvOnce, _) => false,
-            (_, _) if is_over || !self.has_once_receiver => self.saw(task, NEVER),
             (_, _) => self.saw(task, NOT_NOW),
         }
     }
@@ -318,7 +416,8 @@ fn outcomes(program: &Program) -> Option<(BTreeSet<String>, bool)> {
     while let Some(state) = open.pop() {
         let tasks = 0..program.len();
         let next: Vec<State> = tasks
-            .filter_map(|task| state.after(program, task))
+            .flat_map(|task| [0, 1].map(|half| state.after(program, task, half)))
+            .flatten()
             .collect();
         if (0..program.len()).all(|task| state.at[task] == program[task].len()) {
             found.insert(format!("{:?}", state.logs));

@@ -16,6 +16,8 @@ use std::sync::Arc;
 pub(crate) enum Step {
     Acquire,
     TryAcquire,
+    /// Acquires if a permit comes in time.
+    TimedAcquire,
     Permits,
     Read,
     TryRead,
@@ -39,6 +41,12 @@ pub(crate) enum Step {
     IsOnceClosed,
     RecvOnce,
     TryRecvOnce,
+    /// Receives the value if it comes in time.
+    TimedRecvOnce,
+    /// Receives from the queue and the oneshot, each if something comes in time.
+    TimedBoth,
+    /// Receives from the queue or else from the oneshot.
+    Either,
     Load,
     Store(i32),
     /// Drops what it has of the queue.
@@ -57,6 +65,10 @@ pub(crate) type Logs = Vec<Vec<i32>>;
 pub(crate) const NOT_NOW: i32 = -1;
 /// There is nothing, and never will be.
 pub(crate) const NEVER: i32 = -2;
+/// It came from the oneshot and not from the queue.
+pub(crate) const BY_ONCE: i32 = 100;
+
+const SECOND: Duration = Duration::from_secs(1);
 
 struct Shared {
     semaphore: Semaphore,
@@ -137,6 +149,11 @@ async fn perform<'s>(
             held.permit = shared.semaphore.try_acquire().ok();
             return Some(is_there(held.permit.is_some()));
         }
+        Step::TimedAcquire => {
+            let acquired = timeout(SECOND, shared.semaphore.acquire()).await;
+            held.permit = acquired.ok().and_then(Result::ok);
+            return Some(is_there(held.permit.is_some()));
+        }
         Step::Permits => return Some(shared.semaphore.available_permits() as i32),
         Step::Read => held.read = Some(shared.lock.read().await),
         Step::TryRead => {
@@ -154,6 +171,7 @@ async fn perform<'s>(
         Step::Notified => shared.notify.notified().await,
         Step::Load => return Some(shared.number.load(Ordering::SeqCst)),
         Step::Store(n) => shared.number.store(n, Ordering::SeqCst),
+        Step::TimedBoth | Step::Either => return Some(exchange_two(step, ends).await),
         Step::DropQueue => drop((ends.sender.take(), ends.receiver.take())),
         Step::DropOnce => drop((ends.once_sender.take(), ends.once_receiver.take())),
         _ => return Some(exchange(step, ends).await),
@@ -182,7 +200,7 @@ async fn exchange(step: Step, ends: &mut Ends) -> i32 {
         match step {
             Step::Recv => return receiver.recv().await.unwrap_or(NEVER),
             Step::TimedRecv => {
-                return match timeout(Duration::from_secs(1), receiver.recv()).await {
+                return match timeout(SECOND, receiver.recv()).await {
                     Ok(received) => received.unwrap_or(NEVER),
                     Err(_) => NOT_NOW,
                 };
@@ -209,12 +227,65 @@ async fn exchange(step: Step, ends: &mut Ends) -> i32 {
             Some(receiver) => receiver.await.unwrap_or(NEVER),
             None => NEVER,
         },
-        Step::TryRecvOnce => match ends.once_receiver.as_mut().map(|one| one.try_recv()) {
-            Some(Ok(n)) => n,
-            Some(Err(oneshot::error::TryRecvError::Empty)) => NOT_NOW,
-            _ => NEVER,
+        Step::TryRecvOnce => {
+            let received = ends.once_receiver.as_mut().map(|one| one.try_recv());
+            if received == Some(Err(oneshot::error::TryRecvError::Empty)) {
+                return NOT_NOW;
+            }
+            ends.once_receiver = None;
+            received.and_then(Result::ok).unwrap_or(NEVER)
+        }
+        Step::TimedRecvOnce => match ends.once_receiver.as_mut() {
+            Some(receiver) => match timeout(SECOND, receiver).await {
+                Ok(received) => {
+                    ends.once_receiver = None;
+                    received.unwrap_or(NEVER)
+                }
+                Err(_) => NOT_NOW,
+            },
+            None => NEVER,
         },
         _ => unreachable!("{step:?} is not for this task"),
+    }
+}
+
+/// The steps that are about messages from two places: the results of both, or which it was and its result.
+async fn exchange_two(step: Step, ends: &mut Ends) -> i32 {
+    let (queue, once) = (ends.receiver.as_mut(), ends.once_receiver.as_mut());
+    let queue = queue.expect("it is dropped later");
+    let Some(once) = once else {
+        let received = match step {
+            Step::Either => Ok(queue.recv().await),
+            _ => timeout(SECOND, queue.recv()).await,
+        };
+        let received = received.map_or(NOT_NOW, |one| one.unwrap_or(NEVER));
+        return both(step, received, NEVER);
+    };
+    if step == Step::TimedBoth {
+        let (first, second) =
+            tokio::join!(timeout(SECOND, queue.recv()), timeout(SECOND, &mut *once));
+        let first = first.map_or(NOT_NOW, |one| one.unwrap_or(NEVER));
+        let Ok(second) = second else {
+            return both(step, first, NOT_NOW);
+        };
+        ends.once_receiver = None;
+        return both(step, first, second.unwrap_or(NEVER));
+    }
+    tokio::select! {
+        biased;
+        received = queue.recv() => both(step, received.unwrap_or(NEVER), NEVER),
+        received = &mut *once => {
+            ends.once_receiver = None;
+            BY_ONCE + received.unwrap_or(NEVER)
+        }
+    }
+}
+
+/// What is seen of two results.
+pub(crate) fn both(step: Step, first: i32, second: i32) -> i32 {
+    match step {
+        Step::TimedBoth => 1000 * (first + 10) + second,
+        _ => first,
     }
 }
 
@@ -229,10 +300,42 @@ pub(crate) fn generate(random: &mut Random) -> Program {
             let kind = kinds[random.below(kinds.len() as u64) as usize];
             section(random, task, kind, &mut steps);
         }
-        steps.extend([Step::Release, Step::DropQueue, Step::DropOnce]);
+        steps.push(Step::Release);
+        for (drops, is_early) in [
+            (Step::DropQueue, random.below(2) == 0),
+            (Step::DropOnce, random.below(2) == 0),
+        ] {
+            let uses = |step: &Step| uses(drops, *step);
+            let last = steps.iter().rposition(uses).filter(|_| is_early);
+            steps.insert(last.map_or(steps.len(), |last| last + 1), drops);
+        }
         steps
     };
     (0..tasks).map(of_task).collect()
+}
+
+/// Does a step use what another one drops?
+fn uses(drops: Step, step: Step) -> bool {
+    let once = [
+        Step::IsOnceClosed,
+        Step::RecvOnce,
+        Step::TryRecvOnce,
+        Step::TimedRecvOnce,
+    ];
+    let queue = [
+        Step::Capacity,
+        Step::IsClosed,
+        Step::Recv,
+        Step::TryRecv,
+        Step::TimedRecv,
+    ];
+    match step {
+        Step::TimedBoth | Step::Either => true,
+        Step::SendOnce(_) => drops == Step::DropOnce,
+        Step::Send(_) | Step::TrySend(_) => drops == Step::DropQueue,
+        _ if drops == Step::DropOnce => once.contains(&step),
+        _ => queue.contains(&step),
+    }
 }
 
 fn section(random: &mut Random, task: usize, kind: u64, steps: &mut Vec<Step>) {
@@ -241,6 +344,7 @@ fn section(random: &mut Random, task: usize, kind: u64, steps: &mut Vec<Step>) {
     match (kind, random.below(4)) {
         (0, 0) => steps.push(Step::Permits),
         (0, 1) => steps.extend([Step::TryAcquire, Step::Release]),
+        (0, 2) => steps.extend([Step::TimedAcquire, Step::Load, Step::Release]),
         (0, _) => steps.extend([Step::Acquire, Step::Load, Step::Release]),
         (1, which) => {
             let locks = [Step::Read, Step::TryRead, Step::Write, Step::TryWrite];
@@ -251,11 +355,14 @@ fn section(random: &mut Random, task: usize, kind: u64, steps: &mut Vec<Step>) {
         (2, _) => steps.push(Step::Notified),
         (3, 0) if task == 0 => steps.push(Step::TryRecv),
         (3, 1) if task == 0 => steps.push(Step::TimedRecv),
-        (3, _) if task == 0 => steps.push(Step::Recv),
+        (3, 2) if task == 0 => steps.push([Step::Recv, Step::TimedBoth][random.below(2) as usize]),
+        (3, _) if task == 0 => steps.push([Step::Recv, Step::Either][random.below(2) as usize]),
         (3, 0) => steps.push(Step::TrySend(message)),
         (3, 1) => steps.push([Step::Capacity, Step::IsClosed][random.below(2) as usize]),
         (3, _) => steps.push(Step::Send(message)),
         (4, 0) if task == 0 => steps.push(Step::RecvOnce),
+        (4, 1) if task == 0 => steps.push(Step::TimedRecvOnce),
+        (4, 2) if task == 0 => steps.push(Step::Either),
         (4, _) if task == 0 => steps.push(Step::TryRecvOnce),
         (4, 0) if task == 1 => steps.push(Step::IsOnceClosed),
         (4, _) if task == 1 => steps.push(Step::SendOnce(number)),

@@ -74,6 +74,7 @@ pub(crate) fn voice(score: &Score<'_>, family: FamilyId) -> Process {
     Process {
         family: score.families[&family],
         daemon: false,
+        fairness: None,
         locals,
         measures: Measures::default(),
         order: Default::default(),

@@ -14,7 +14,8 @@
 //!
 //! Integers are unbounded here, as the language says; the interpreter gives up beyond 64 bits.
 //!
-//! NOT COVERED, and said so ([`Unsupported`]): process identities, `pending`, own variables of
+//! NOT COVERED, and said so ([`Unsupported`]): process identities, `pending` where the
+//! [`Store`] does not say what is pending, own variables of
 //! processes, recursive functions without `decreases`, sequence comprehensions with a `where` or over a set.
 
 mod binders;
@@ -22,11 +23,12 @@ mod collections;
 mod methods;
 mod operators;
 mod patterns;
+mod pending;
 
 use crate::term::{Sort, Term};
 use crate::theory::{Result, Theory};
 use plainsong_diagnostics::Span;
-use plainsong_ir::{Expr, ExprKind, FamilyId, FnId, GlobalId, LocalId, Ty, VarId};
+use plainsong_ir::{ActionId, Expr, ExprKind, FamilyId, FnId, GlobalId, LocalId, Ty, VarId};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -56,6 +58,9 @@ pub struct Store {
     pub vars: BTreeMap<(FamilyId, VarId), Term>,
     /// Globals of an action system.
     pub globals: BTreeMap<GlobalId, Term>,
+    /// How many asyncs of an action are pending: a function from argument to argument, one after the other. Of actions that are
+    /// not here nothing is known.
+    pub pending: BTreeMap<ActionId, Term>,
 }
 
 /// What names stand for.
@@ -142,11 +147,13 @@ impl<'a> Lowering<'a> {
                 expr.span,
                 "identities of processes are not covered by proofs yet",
             )),
-            ExprKind::Crashed(_) | ExprKind::Pending(_) | ExprKind::PendingOf(..) => {
-                Err(Unsupported::new(
-                    expr.span,
-                    "`pending` is not covered by proofs of sequential code",
-                ))
+            ExprKind::Crashed(_) => Err(Unsupported::new(
+                expr.span,
+                "`crashed` is not covered by proofs",
+            )),
+            ExprKind::Pending(what) => self.pending(*what, expr.span),
+            ExprKind::PendingOf(action, arguments) => {
+                self.pending_with(*action, arguments, expr.span)
             }
             ExprKind::Unary(op, operand) => self.unary(*op, operand),
             ExprKind::Binary(op, left, right) => self.binary(*op, left, right, expr.span),

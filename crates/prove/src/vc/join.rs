@@ -61,6 +61,7 @@ impl VcWalk<'_> {
             store: Store {
                 vars: self.either(condition, &a.env.store.vars, &b.env.store.vars),
                 globals: self.either(condition, &a.env.store.globals, &b.env.store.globals),
+                pending: BTreeMap::new(),
             },
             old: a.env.old.clone(),
             own: BTreeMap::new(),

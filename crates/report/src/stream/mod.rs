@@ -6,13 +6,13 @@
 mod records;
 
 pub use records::{
-    CoveredRecord, DeliveryRecord, DiagnosticRecord, EditRecord, EndRecord, ErrorRecord,
-    ExecutionRecord, FixRecord, FurtherRecord, LabelRecord, OpenRecord, PerformanceRecord,
-    Progress, PropertyRecord, Start, StepRecord, Summary, VerdictRecord,
+    AttemptRecord, CoveredRecord, DeliveryRecord, DiagnosticRecord, EditRecord, EndRecord,
+    ErrorRecord, ExecutionRecord, FixRecord, FurtherRecord, LabelRecord, OpenRecord,
+    PerformanceRecord, Progress, PropertyRecord, Start, StepRecord, Summary, VerdictRecord,
 };
 
 use crate::trace_file::{ending_word, kind_word};
-use crate::{Answer, Coverage, Forecast, Sensitivity, Text};
+use crate::{Answer, Attempt, Coverage, Forecast, Sensitivity, Text};
 use plainsong_diagnostics::{Diagnostic, Label, Severity, line_and_column};
 use plainsong_semantics::trace::{Change, Event, Trace};
 use plainsong_semantics::verdict::OpenObligation;
@@ -92,6 +92,10 @@ pub fn verdict(answer: &Answer) -> Record {
         provided: verdict.provided.clone(),
         open: verdict.open.iter().map(open).collect(),
         notes: verdict.notes.clone(),
+        tried: match &answer.tried[..] {
+            [_] => Vec::new(),
+            several => several.iter().map(attempt).collect(),
+        },
         trace: answer.trace_path.clone(),
         race: account
             .and_then(|account| account.race.as_ref())
@@ -104,6 +108,16 @@ pub fn verdict(answer: &Answer) -> Record {
         refuting_of: share.map(|(_, all)| all),
         faults: account.and_then(|account| account.faults.clone()),
     }))
+}
+
+fn attempt(one: &Attempt) -> AttemptRecord {
+    AttemptRecord {
+        engine: one.engine.clone(),
+        verdict: one.outcome.name(),
+        bound: bound(one.bound.iter()),
+        reason: one.reason.clone(),
+        seconds: round(one.seconds),
+    }
 }
 
 fn open(one: &OpenObligation) -> OpenRecord {

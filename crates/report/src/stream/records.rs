@@ -23,6 +23,21 @@ pub struct OpenRecord {
     pub text: String,
 }
 
+/// What one engine said on the way to a verdict.
+#[derive(Clone, Debug, Serialize)]
+pub struct AttemptRecord {
+    /// The engine.
+    pub engine: String,
+    /// `proved`, `holds`, `refuted` or `unknown`.
+    pub verdict: &'static str,
+    /// Sizes and limits.
+    pub bound: Map<String, Value>,
+    /// One sentence.
+    pub reason: String,
+    /// How long it took.
+    pub seconds: f64,
+}
+
 /// What was started.
 #[derive(Clone, Debug, Serialize)]
 pub struct Start {
@@ -127,6 +142,9 @@ pub struct VerdictRecord {
     /// What a reader should know besides: premises that were never true.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Who was asked, and what each said, in that order; nothing where only one was.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tried: Vec<AttemptRecord>,
     /// Where the refuting execution was saved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,

@@ -30,6 +30,7 @@ pub(crate) fn refuted(property: &str, trace: Trace) -> Answer {
         trace_path: Some(format!("out/{property}.trace")),
         account: None,
         declared: None,
+        tried: Vec::new(),
     }
 }
 

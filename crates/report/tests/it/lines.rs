@@ -20,6 +20,7 @@ fn answer(property: &str, outcome: Outcome, engine: &str, seconds: f64) -> Answe
         trace_path: None,
         account: None,
         declared: None,
+        tried: Vec::new(),
     }
 }
 

@@ -121,7 +121,7 @@ impl<'a> Eval<'a> {
 
     /// Visits every combination of the bound names that passes the filters, first name slowest.
     /// Were all of them visited?
-    fn combinations(
+    pub(crate) fn combinations(
         &mut self,
         bindings: &[Binding],
         span: Span,

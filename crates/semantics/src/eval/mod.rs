@@ -166,9 +166,11 @@ impl<'a> Eval<'a> {
             ExprKind::Old(inner) => self.old(inner, locals),
             ExprKind::PendingOf(action, arguments) => {
                 let arguments = self.exprs(arguments, locals)?;
-                Ok(Value::Int(
-                    self.world.pending_with(*action, &arguments) as i64
-                ))
+                let count = match self.instance.sought(*action, &arguments) {
+                    Some(sought) => self.world.in_flight(&sought),
+                    None => self.world.pending_with(*action, &arguments),
+                };
+                Ok(Value::Int(count as i64))
             }
             ExprKind::Crashed(process) => {
                 let crashed = match self.expr(process, locals)? {

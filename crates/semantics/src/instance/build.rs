@@ -38,6 +38,7 @@ pub(super) fn all(
         families: Vec::new(),
         lanes: Vec::new(),
         compared: OnceLock::new(),
+        handlings: OnceLock::new(),
         song,
     };
     let mut drafts = vec![Instance {

@@ -16,10 +16,12 @@ pub use members::Member;
 
 use crate::machine::Subject;
 use crate::sizes::{Bounds, Sizes};
-use crate::value::Value;
+use crate::value::{Pid, Value};
+use crate::world::Sought;
 use members::Family;
 use plainsong_diagnostics::Span;
-use plainsong_ir::{ConstId, Delivery, FamilyId, Song, SortId, Ty};
+use plainsong_ir::handlers::{Handling, Sender};
+use plainsong_ir::{ActionId, ConstId, Delivery, FamilyId, Song, SortId, Ty};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -84,6 +86,8 @@ struct Facts {
     lanes: Vec<Range<usize>>,
     /// The integers that something is compared with, once somebody asked.
     compared: OnceLock<Arc<[i64]>>,
+    /// What the processes handle, once somebody asked.
+    handlings: OnceLock<Arc<[Handling]>>,
 }
 
 impl Instance {
@@ -142,6 +146,7 @@ impl Instance {
         let mut facts = (*self.facts).clone();
         facts.song = song;
         facts.compared = OnceLock::new();
+        facts.handlings = OnceLock::new();
         Instance {
             facts: Arc::new(facts),
             ..self.clone()
@@ -209,6 +214,34 @@ impl Instance {
     /// The row of the member of `family` with these indices.
     pub fn member(&self, family: FamilyId, index: &[Value]) -> usize {
         self.facts.families[family.index()].row(index)
+    }
+
+    /// The messages that `pending(M(e) to p)` counts: of the handlers with this number, with these arguments. None of a song
+    /// of actions.
+    pub(crate) fn sought(&self, number: ActionId, arguments: &[Value]) -> Option<Sought> {
+        let voices = self.song().voices()?;
+        let handlings = self
+            .facts
+            .handlings
+            .get_or_init(|| voices.handlings().into());
+        let row = handlings[number.index()];
+        let mut rest = arguments.iter().cloned();
+        let mut member = |family: FamilyId| {
+            let count = self.song().families[family.index()].index.len();
+            let index: Vec<Value> = rest.by_ref().take(count).collect();
+            Pid::Member(self.member(family, &index) as u32)
+        };
+        let to = member(row.family);
+        let from = match row.sender {
+            Sender::Family(family) => Some(member(family)),
+            Sender::Unasked | Sender::Unclear => None,
+        };
+        Some(Sought {
+            kind: row.message,
+            to,
+            from,
+            payload: rest.collect(),
+        })
     }
 
     /// Every value of a finite type, ascending; or why they cannot be listed.

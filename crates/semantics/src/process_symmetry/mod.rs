@@ -76,10 +76,18 @@ pub fn symmetric(
     let System::Voices(voices) = &song.system else {
         return (alike, others);
     };
+    // Fairness follows single members: temporal claims are answered by the search through all states.
+    let is_temporal = |check: &Check| match check {
+        Check::Property(at) => matches!(song.properties[*at].claim, Claim::Temporal(_)),
+        _ => false,
+    };
+    if checks.iter().any(is_temporal) {
+        return (alike, others);
+    }
     let claim = |check: &Check| match check {
         Check::Property(at) => match &song.properties[*at].claim {
             Claim::Always(claim) | Claim::Finally(claim) | Claim::Step(claim) => Some(claim),
-            Claim::Quiescent { .. } => None,
+            Claim::Quiescent { .. } | Claim::Temporal(_) => None,
         },
         _ => None,
     };
@@ -340,7 +348,9 @@ impl Search<'_> {
                     self.tries.insert(*check, MOST_TRIES);
                     continue;
                 }
-                Claim::Quiescent { .. } => panic!("rest is asked about elsewhere"),
+                Claim::Quiescent { .. } | Claim::Temporal(_) => {
+                    panic!("rest is asked about elsewhere")
+                }
             };
             if when(&property.claim)
                 && self.findings.is_open(*check)

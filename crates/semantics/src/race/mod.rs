@@ -125,7 +125,7 @@ pub fn race(machine: &Machine, trace: &Trace) -> Option<Race> {
 /// A loop has no step to blame.
 fn repeats_for_ever(machine: &Machine, wrong: &Wrong) -> bool {
     let properties = &machine.instance().song().properties;
-    matches!(wrong, Wrong::Property(at) if matches!(properties[*at].claim, Claim::Step(_) | Claim::Quiescent { .. }))
+    matches!(wrong, Wrong::Property(at) if matches!(properties[*at].claim, Claim::Step(_)) || properties[*at].claim.is_liveness())
 }
 
 fn found(

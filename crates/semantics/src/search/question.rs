@@ -62,6 +62,10 @@ impl Question {
                 Some(Claim::Always(_) | Claim::Step(_)) => "always",
                 Some(Claim::Quiescent { fair: false }) => "eventually quiescent",
                 Some(Claim::Quiescent { fair: true }) => "eventually quiescent fair",
+                Some(Claim::Temporal(temporal)) => match &temporal.parts[..] {
+                    [part] => part.operator.words(),
+                    _ => "temporal",
+                },
                 None => "",
             },
         }

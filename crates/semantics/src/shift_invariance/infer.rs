@@ -532,6 +532,17 @@ impl Code<'_> {
         }
     }
 
+    /// What is compared when asyncs or messages are counted by what they carry are numbers, not points.
+    fn counted(&mut self, action: ActionId, count: usize) {
+        let Some(voices) = self.song.voices() else {
+            (0..count).for_each(|at| self.number(Spot::Argument(action, at)));
+            return;
+        };
+        let message = voices.handlings()[action.index()].message;
+        let fields = voices.messages[message.index()].fields.len();
+        (0..fields).for_each(|at| self.number(Spot::Field(message, at)));
+    }
+
     /// The class of the integers of an expression's value.
     fn class(&mut self, expr: &Expr) -> Class {
         let at = |code: &Self, spot: Spot| match (code.has_integers(spot), code.is_point(spot)) {
@@ -559,10 +570,8 @@ impl Code<'_> {
                 Class::Number
             }
             ExprKind::PendingOf(action, args) => {
-                for (at, arg) in args.iter().enumerate() {
-                    self.plain(arg);
-                    self.number(Spot::Argument(*action, at));
-                }
+                args.iter().for_each(|arg| self.plain(arg));
+                self.counted(*action, args.len());
                 Class::Number
             }
             ExprKind::Unary(UnOp::Not, inner) => {

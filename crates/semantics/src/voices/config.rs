@@ -4,7 +4,7 @@ use super::faults::Trouble;
 use super::network::Network;
 use crate::code::assign::{Memory, Target};
 use crate::value::{Pid, Value};
-use crate::world::World;
+use crate::world::{Sought, World};
 use plainsong_ir::{PendingOf, VarId};
 use std::sync::Arc;
 
@@ -48,6 +48,17 @@ impl World for VoicesConfig {
             PendingOf::Message(kind) => messages.filter(|message| message.kind == kind).count(),
             PendingOf::Action(_) => panic!("voices have no actions"),
         }
+    }
+
+    fn in_flight(&self, sought: &Sought) -> usize {
+        let messages = self.network.messages().iter();
+        let these = messages.filter(|message| {
+            message.kind == sought.kind
+                && message.to == sought.to
+                && sought.from.is_none_or(|from| message.from == from)
+                && *message.payload == *sought.payload
+        });
+        these.count()
     }
 }
 

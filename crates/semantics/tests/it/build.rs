@@ -369,6 +369,7 @@ impl Builder {
         self.voices().processes.push(Process {
             family,
             daemon,
+            fairness: None,
             locals: locals.0,
             measures: Default::default(),
             order: Default::default(),
@@ -428,6 +429,7 @@ impl Builder {
     pub(crate) fn property(&mut self, name: &str, claim: Claim, locals: Locals) {
         self.song.properties.push(Property {
             name: name.to_owned(),
+            is_invariant: false,
             engines: Vec::new(),
             sizes: Vec::new(),
             claim,

@@ -98,7 +98,7 @@ impl<'a> Claims<'a> {
             let when = match property.claim {
                 Claim::Finally(_) => When::AtTheEnd,
                 Claim::Step(_) => When::Step,
-                Claim::Always(_) | Claim::Quiescent { .. } => When::Always,
+                Claim::Always(_) | Claim::Quiescent { .. } | Claim::Temporal(_) => When::Always,
             };
             let about = About::Property(number);
             let parts = Part::of_property(instance, property).into_iter();

@@ -152,7 +152,7 @@ fn counts_messages(song: &Song, checks: &[Check]) -> bool {
             Claim::Always(claim) | Claim::Finally(claim) | Claim::Step(claim) => {
                 reads_pending(claim)
             }
-            Claim::Quiescent { .. } => false,
+            Claim::Quiescent { .. } | Claim::Temporal(_) => false,
         },
         _ => false,
     })

@@ -109,7 +109,7 @@ pub(super) fn claims<'s>(song: &'s Song, query: &Query) -> Vec<CompiledClaim<'s>
         let is_always = match &property.claim {
             Claim::Always(_) => true,
             Claim::Finally(_) => false,
-            Claim::Step(_) | Claim::Quiescent { .. } => return None,
+            Claim::Step(_) | Claim::Quiescent { .. } | Claim::Temporal(_) => return None,
         };
         Some(CompiledClaim {
             check: *check,
@@ -124,6 +124,8 @@ pub(super) fn claims<'s>(song: &'s Song, query: &Query) -> Vec<CompiledClaim<'s>
 fn claimed(property: &Property) -> &Expr {
     match &property.claim {
         Claim::Always(claim) | Claim::Finally(claim) => claim,
-        Claim::Step(_) | Claim::Quiescent { .. } => panic!("it is no claim about a state"),
+        Claim::Step(_) | Claim::Quiescent { .. } | Claim::Temporal(_) => {
+            panic!("it is no claim about a state")
+        }
     }
 }

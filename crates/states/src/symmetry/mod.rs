@@ -34,7 +34,7 @@ pub(crate) fn sorts(song: &Song, actions: &Actions, checks: &[Check]) -> Symmetr
     let claim = |check: &Check| match check {
         Check::Property(at) => match &song.properties[*at].claim {
             Claim::Always(claim) | Claim::Finally(claim) | Claim::Step(claim) => Some(claim),
-            Claim::Quiescent { .. } => None,
+            Claim::Quiescent { .. } | Claim::Temporal(_) => None,
         },
         _ => None,
     };

@@ -38,6 +38,12 @@ accessors! {
     ProcessItem {
         /// `daemon`?
         is_daemon: {DaemonKw};
+        /// `fair`?
+        is_fair: {FairKw};
+        /// `strong`?
+        is_strong: {StrongKw};
+        /// `unfair`?
+        is_unfair: {UnfairKw};
         /// The process or family.
         name: Name;
         /// The indices of a family.

@@ -207,6 +207,12 @@ accessors! {
         uses: [InvariantUse];
         /// Is it always on offer?
         is_repeated: {RepeatKw};
+        /// `fair`?
+        is_fair: {FairKw};
+        /// `strong`?
+        is_strong: {StrongKw};
+        /// `unfair`?
+        is_unfair: {UnfairKw};
         /// What it does.
         block: Block;
     }

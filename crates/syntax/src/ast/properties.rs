@@ -1,7 +1,9 @@
 //! Views of properties and sizes.
 
 use super::patterns::integer;
-use super::{AstNode, Expr, Name, accessors, child, children, names, nodes, token, tokens};
+use super::{
+    AstNode, Binding, Expr, Name, accessors, child, children, names, nodes, token, tokens,
+};
 use crate::kinds::SyntaxKind;
 
 nodes! {
@@ -9,8 +11,10 @@ nodes! {
     PropertyItem = PropertyItem;
     /// `constraint c: e;`
     ConstraintItem = ConstraintItem;
-    /// `finally e`, `always e` or `eventually quiescent fair`.
+    /// `finally e`, `always e`, `eventually quiescent fair`, or a temporal claim.
     Claim = Claim;
+    /// `forall x: T :: claim`
+    QuantifiedClaim = QuantifiedClaim;
     /// `size Db = 3;`
     SizeItem = SizeItem;
     /// `Db = 3` or `Db = 2..=4`.
@@ -30,12 +34,22 @@ pub enum ClaimKind {
     Always,
     /// `eventually quiescent`: every execution terminates.
     Quiescent,
+    /// `eventually e`: in some state.
+    Eventually,
+    /// `infinitely often e`: in infinitely many states.
+    InfinitelyOften,
+    /// `eventually always e`: in all states from some point on.
+    EventuallyAlways,
+    /// `p leads to q`: after each state with `p` one with `q`.
+    LeadsTo,
 }
 
 accessors! {
     PropertyItem {
         /// The property.
         name: Name;
+        /// Is it written as `invariant name: e;`?
+        is_invariant: {InvariantKw};
         /// What is claimed.
         claim: Claim;
     }
@@ -48,8 +62,24 @@ accessors! {
     Claim {
         /// `fair`?
         is_fair: {FairKw};
+        /// `weakly`?
+        is_weakly: {WeaklyKw};
+        /// `unfair`?
+        is_unfair: {UnfairKw};
         /// What should hold; nothing for `eventually quiescent`.
         condition: Expr;
+        /// The conditions, of which `leads to` has two.
+        conditions: [Expr];
+        /// `forall x: T :: …`
+        quantified: QuantifiedClaim;
+        /// `(…) && (…)`
+        parts: [Claim];
+    }
+    QuantifiedClaim {
+        /// The names.
+        bindings: [Binding];
+        /// What is claimed for each of their values.
+        claim: Claim;
     }
     SizeItem {
         /// The sizes.
@@ -80,10 +110,20 @@ impl PropertyItem {
 impl Claim {
     /// When it should hold.
     pub fn kind(&self) -> Option<ClaimKind> {
-        tokens(&self.syntax).find_map(|token| match token.kind() {
+        let kinds: Vec<SyntaxKind> = tokens(&self.syntax).map(|token| token.kind()).collect();
+        let has = |kind: SyntaxKind| kinds.contains(&kind);
+        if has(SyntaxKind::LeadsKw) {
+            return Some(ClaimKind::LeadsTo);
+        }
+        kinds.iter().find_map(|kind| match kind {
             SyntaxKind::FinallyKw => Some(ClaimKind::Finally),
             SyntaxKind::AlwaysKw => Some(ClaimKind::Always),
-            SyntaxKind::EventuallyKw => Some(ClaimKind::Quiescent),
+            SyntaxKind::InfinitelyKw => Some(ClaimKind::InfinitelyOften),
+            SyntaxKind::EventuallyKw if has(SyntaxKind::QuiescentKw) => Some(ClaimKind::Quiescent),
+            SyntaxKind::EventuallyKw if has(SyntaxKind::AlwaysKw) => {
+                Some(ClaimKind::EventuallyAlways)
+            }
+            SyntaxKind::EventuallyKw => Some(ClaimKind::Eventually),
             _ => None,
         })
     }

@@ -175,7 +175,7 @@ impl<'t> Layout<'t> {
     pub(super) fn node(&mut self, node: &SyntaxNode) {
         match node.kind() {
             BinaryExpr => self.chain(node),
-            QuantifierExpr => self.quantifier(node),
+            QuantifierExpr | QuantifiedClaim => self.quantifier(node),
             kind if lists::is_list(kind) => self.list(node),
             FilterComprehension | SetComprehension | SeqComprehension => self.comprehension(node),
             Block | ProcessBody | ChoreographyBody | BlockExpr | Endpoint => self.braced(node),
@@ -197,6 +197,7 @@ impl<'t> Layout<'t> {
             {
                 self.branches(node);
             }
+            Claim if node.children().any(|child| child.kind() == Claim) => self.claims(node),
             PropertyItem if !claims_quantifier(node) => self.property(node),
             _ => self.inline(node),
         }
@@ -242,6 +243,18 @@ impl<'t> Layout<'t> {
         });
     }
 
+    /// `(claim) && (claim)`: on one line, or broken before every `&&`.
+    fn claims(&mut self, node: &SyntaxNode) {
+        self.group(|layout| {
+            for element in parts(node) {
+                if element.kind() == AndOp {
+                    layout.line();
+                }
+                layout.element(&element);
+            }
+        });
+    }
+
     /// `property p: always e;`: on one line, or broken before the claim.
     fn property(&mut self, node: &SyntaxNode) {
         let (head, claim) = split_after(parts(node).collect(), Colon);
@@ -260,7 +273,7 @@ fn claims_quantifier(property: &SyntaxNode) -> bool {
     let claims = property.children().filter(|child| child.kind() == Claim);
     claims
         .flat_map(|claim| claim.children())
-        .any(|claimed| claimed.kind() == QuantifierExpr)
+        .any(|claimed| matches!(claimed.kind(), QuantifierExpr | QuantifiedClaim))
 }
 
 /// Which empty lines before and between comments are kept.

@@ -21,7 +21,7 @@ fn is_tight_before(before: Piece, after: Piece) -> bool {
         // `1 .f()`, because `1.` would go on as a number.
         Dot => before.parent != Literal || before.kind != Int,
         DotDot | DotDotEq => after.parent != StructBase,
-        ColonColon => after.parent != QuantifierExpr,
+        ColonColon => !matches!(after.parent, QuantifierExpr | QuantifiedClaim),
         Lt | Gt => after.parent == GenericType,
         LParen => follows_a_name(after.parent),
         LBracket => matches!(
@@ -37,7 +37,7 @@ fn is_tight_before(before: Piece, after: Piece) -> bool {
 fn is_tight_after(before: Piece, after: Piece) -> bool {
     match before.kind {
         LParen | LBracket | Dot | DotDot | DotDotEq => true,
-        ColonColon => before.parent != QuantifierExpr,
+        ColonColon => !matches!(before.parent, QuantifierExpr | QuantifiedClaim),
         Lt => before.parent == GenericType,
         Bang => true,
         Minus => matches!(before.parent, PrefixExpr | LiteralPattern),

@@ -2,6 +2,7 @@
 
 use super::Lowering;
 use super::signatures::name_and_span;
+use super::temporal::declared;
 use super::unit::{Binder, Home};
 use crate::ast;
 use crate::kinds::SyntaxKind;
@@ -85,6 +86,7 @@ impl Lowering<'_> {
                     requires,
                     handles: None,
                     repeat: item.is_repeated(),
+                    fairness: declared((item.is_unfair(), item.is_fair(), item.is_strong())),
                 },
                 span: row.span,
             });

@@ -219,11 +219,7 @@ impl Lowering<'_> {
         to: ast::Expr,
     ) -> Expr {
         let span = pending.span();
-        if self.unit.home != Home::Schedule {
-            let message = "only schedules count messages by what they carry and to whom they go";
-            self.report(Diagnostic::error(&MISPLACED_EXPRESSION, span, message));
-            return self.wrong(span);
-        }
+        self.speaks_of_system(span);
         let written = Addressed {
             message,
             arguments: pending.arguments(),

@@ -55,6 +55,7 @@ mod signatures;
 mod sizes;
 mod splits;
 mod statements;
+mod temporal;
 mod traffic;
 mod unit;
 mod unknown;

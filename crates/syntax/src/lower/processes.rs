@@ -7,6 +7,7 @@ use super::codes::places::MIXED_FORMS;
 use super::codes::suspicions::{IDLE_DAEMON, OVERLAPPING_HANDLERS};
 use super::fit::Why;
 use super::signatures::name_and_span;
+use super::temporal::declared;
 use super::unit::{Binder, Home};
 use crate::ast::{self, AstNode};
 use crate::names::declare::Declarations;
@@ -246,6 +247,7 @@ impl Lowering<'_> {
 
     fn process(&mut self, family: FamilyId, item: &ast::ProcessItem) -> Process {
         let daemon = item.is_daemon();
+        let fairness = declared((item.is_unfair(), item.is_fair(), item.is_strong()));
         let measures = self.process_measures(family, item);
         let order = self.process_order(family, item);
         self.begin(Home::Body(family));
@@ -255,6 +257,7 @@ impl Lowering<'_> {
             return Process {
                 family,
                 daemon,
+                fairness,
                 locals,
                 measures,
                 order,
@@ -278,6 +281,7 @@ impl Lowering<'_> {
         Process {
             family,
             daemon,
+            fairness,
             locals,
             measures,
             order,
@@ -293,6 +297,7 @@ impl Lowering<'_> {
         written: &ast::ProcessBody,
     ) -> Process {
         let daemon = item.is_daemon();
+        let fairness = declared((item.is_unfair(), item.is_fair(), item.is_strong()));
         if daemon {
             self.idle_daemon(item, "a process with handlers never waits in a `receive`");
         }
@@ -317,6 +322,7 @@ impl Lowering<'_> {
         Process {
             family,
             daemon,
+            fairness,
             locals,
             measures: Measures::default(),
             order: Default::default(),

@@ -4,6 +4,7 @@ use super::Lowering;
 use super::codes::declarations::{MIXED_PROPERTY, RESERVED_NAME, UNKNOWN_ENGINE};
 use super::codes::places::MISPLACED_EXPRESSION;
 use super::signatures::name_and_span;
+use super::temporal::fill_temporal;
 use super::unit::Home;
 use crate::ast::{self, AstNode, ClaimKind};
 use plainsong_diagnostics::{Diagnostic, Span};
@@ -11,13 +12,15 @@ use plainsong_ir::visit::{Visit, VisitMut, walk};
 use plainsong_ir::{Claim, Expr, ExprKind, FamilyId, Property};
 
 /// The engines that `by` can name.
-const ENGINES: [&str; 6] = [
+const ENGINES: [&str; 8] = [
     "states",
     "explore",
+    "liveness",
     "sequentialize",
     "diverge",
     "refine",
     "project",
+    "induct",
 ];
 
 /// Properties that every system has.
@@ -59,10 +62,12 @@ impl Lowering<'_> {
             Claim::Finally(condition) | Claim::Always(condition) | Claim::Step(condition) => {
                 filler.expr(condition);
             }
+            Claim::Temporal(temporal) => fill_temporal(filler, temporal),
             Claim::Quiescent { .. } => {}
         });
         Property {
             name,
+            is_invariant: item.is_invariant(),
             engines,
             sizes,
             claim,
@@ -90,6 +95,7 @@ impl Lowering<'_> {
         let locals = self.finish(|filler| filler.expr(&mut condition));
         Property {
             name,
+            is_invariant: false,
             engines: Vec::new(),
             sizes: Vec::new(),
             claim: Claim::Always(condition),
@@ -121,10 +127,25 @@ impl Lowering<'_> {
                 Claim::Finally(self.condition(claim.condition(), claim.span(), "finally"))
             }
             Some(ClaimKind::Always) => self.always(&claim),
-            Some(ClaimKind::Quiescent) | None => Claim::Quiescent {
+            None if item.is_invariant() => self.invariant(&claim),
+            Some(ClaimKind::Quiescent) => Claim::Quiescent {
                 fair: claim.is_fair(),
             },
+            _ => Claim::Temporal(self.temporal(&claim)),
         }
+    }
+
+    /// `invariant p: e;` is about the states of the system: those of a choreography are stated at its loops.
+    fn invariant(&mut self, claim: &ast::Claim) -> Claim {
+        let condition = self.condition(claim.condition(), claim.span(), "invariant");
+        if let Some((Subject::Line(_), place)) = self.unit.subject {
+            let message = "an invariant is about the states of the system, and this belongs to a choreography";
+            self.report(
+                Diagnostic::error(&MIXED_PROPERTY, place, message)
+                    .help("write `invariant e` at a loop, or `ensures` of the choreography"),
+            );
+        }
+        Claim::Always(condition)
     }
 
     /// `always e`: about states, or about steps where `e` speaks of `old(x)`.

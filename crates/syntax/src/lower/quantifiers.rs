@@ -62,7 +62,7 @@ impl Lowering<'_> {
     }
 
     /// `x, y: T where p` or `x in S where p`; the names are visible from here on.
-    fn binding(&mut self, written: &ast::Binding) -> Binding {
+    pub(crate) fn binding(&mut self, written: &ast::Binding) -> Binding {
         let (domain, ty) = match (written.ty(), written.domain()) {
             (Some(written), _) => {
                 let ty = self.ty(&written);

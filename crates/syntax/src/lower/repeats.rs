@@ -8,9 +8,7 @@ use super::Lowering;
 use super::codes::layers::REPEATED_ACTION;
 use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::visit::{Visit, walk};
-use plainsong_ir::{
-    Action, ActionId, Actions, Claim, Expr, ExprKind, PendingOf, Song, Stmt, StmtKind,
-};
+use plainsong_ir::{Action, ActionId, Actions, Expr, ExprKind, PendingOf, Song, Stmt, StmtKind};
 
 impl Lowering<'_> {
     /// Reports uses of actions that are always on offer as if they were left pending.
@@ -31,9 +29,7 @@ impl Lowering<'_> {
             walk::block(&mut found, &code.body);
         }
         for property in &song.properties {
-            if let Claim::Finally(claim) | Claim::Always(claim) | Claim::Step(claim) =
-                &property.claim
-            {
+            for claim in property.claim.conditions() {
                 found.expr(claim);
             }
         }

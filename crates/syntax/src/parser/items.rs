@@ -20,9 +20,13 @@ impl Parser<'_> {
                 Ident if self.at_word("fault") => self.fault(),
                 Ident if self.at_mover() => self.moving_item(),
                 Ident if self.at_repeat() => self.repeated_action(),
+                Ident if self.at_declared_fairness() => self.fair_item(),
                 Ident if self.at_word("constraint") && self.nth(1) == Ident => self.constraint(),
                 Ident if self.at_word("commute") && self.nth(1) == Ident => self.commute_item(),
                 Ident if self.at_word("layers") && self.nth(1) == Ident => self.layers_item(),
+                InvariantKw if self.nth(1) == Ident && self.nth(2) == Colon => {
+                    self.stated_invariant();
+                }
                 InvariantKw => self.invariant_item(),
                 Reserved if self.current_text() == "sequentialize" => self.sequentialize_item(),
                 Reserved if self.current_text() == "extern" && self.nth(1) == FnKw => {

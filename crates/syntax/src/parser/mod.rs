@@ -25,6 +25,7 @@ mod quantifiers;
 mod recovery;
 mod sequences;
 mod statements;
+mod temporal;
 mod types;
 
 use plainsong_diagnostics::{Diagnostic, Span};
@@ -140,6 +141,12 @@ impl<'t> Parser<'t> {
         (self.at..self.tokens.len())
             .filter(|&index| !self.tokens[index].kind.is_trivia())
             .nth(n)
+    }
+
+    /// Is the token after the current one the contextual keyword `word`?
+    fn word_after(&self, word: &str) -> bool {
+        let next = self.nth_index(1).map(|index| self.tokens[index]);
+        next.is_some_and(|next| next.kind == Ident && next.span().slice(self.text) == word)
     }
 
     fn current_text(&self) -> &'t str {

@@ -43,8 +43,12 @@ impl Parser<'_> {
     fn named(&mut self, start: Checkpoint) {
         match self.nth(1) {
             LParen if self.at_word("pending") => self.pending(start),
-            Ident if self.at_word("count") => self.quantifier(start, CountKw),
-            Ident if self.at_word("sum") => self.quantifier(start, SumKw),
+            Ident if self.at_word("count") && !self.claim_goes_on() => {
+                self.quantifier(start, CountKw);
+            }
+            Ident if self.at_word("sum") && !self.claim_goes_on() => {
+                self.quantifier(start, SumKw);
+            }
             LParen => {
                 self.bump();
                 self.arguments();

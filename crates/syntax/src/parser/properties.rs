@@ -25,6 +25,19 @@ impl Parser<'_> {
         self.close(start, PropertyItem);
     }
 
+    /// `invariant name: e;`
+    pub(super) fn stated_invariant(&mut self) {
+        let start = self.open();
+        self.bump();
+        self.expect_name("the name of an invariant");
+        self.expect(Colon);
+        let claim = self.open();
+        self.expression();
+        self.close(claim, Claim);
+        self.expect_semicolon();
+        self.close(start, PropertyItem);
+    }
+
     /// `constraint name: e;`
     pub(super) fn constraint(&mut self) {
         let start = self.open();
@@ -61,31 +74,21 @@ impl Parser<'_> {
                 self.bump();
                 self.expression();
             }
-            EventuallyKw => self.eventually(),
+            EventuallyKw if self.word_after("quiescent") => {
+                self.bump();
+                self.bump_as(QuiescentKw);
+                if self.at_word("fair") {
+                    self.bump_as(FairKw);
+                }
+            }
             _ => {
-                self.expected_with_help(
-                    "`finally`, `always` or `eventually`",
-                    "say when it should hold: `always e`, `finally e` or `eventually quiescent`",
-                );
-                return;
+                if !self.temporal_claim() {
+                    return;
+                }
+                self.fairness();
             }
         }
         self.close(start, Claim);
-    }
-
-    fn eventually(&mut self) {
-        self.bump();
-        if !self.at_word("quiescent") {
-            self.expected_with_help(
-                "`quiescent`",
-                "the only claim of this kind is `eventually quiescent`, optionally `fair`",
-            );
-            return;
-        }
-        self.bump_as(QuiescentKw);
-        if self.at_word("fair") {
-            self.bump_as(FairKw);
-        }
     }
 
     pub(super) fn size(&mut self, start: Checkpoint) {

@@ -9,6 +9,17 @@ impl Parser<'_> {
     /// `forall`, `exists`, `count` and `sum`.
     pub(super) fn quantifier(&mut self, start: Checkpoint, keyword: SyntaxKind) {
         self.bump_as(keyword);
+        self.bindings();
+        if self.eat(ColonColon) {
+            self.expression();
+        } else {
+            self.no_body();
+        }
+        self.close(start, QuantifierExpr);
+    }
+
+    /// The names that a quantifier binds, up to its `::`.
+    pub(super) fn bindings(&mut self) {
         let surroundings = Surroundings {
             body_follows: true,
             ..self.surroundings
@@ -19,15 +30,14 @@ impl Parser<'_> {
                 p.binding();
             }
         });
-        if self.eat(ColonColon) {
-            self.expression();
-        } else {
-            self.expected_with_help(
-                "`::`",
-                "a quantifier is written `forall x: T :: p` or `exists x in S :: p`, `::` with spaces",
-            );
-        }
-        self.close(start, QuantifierExpr);
+    }
+
+    /// There is no `::` where a quantifier should have one.
+    pub(super) fn no_body(&mut self) {
+        self.expected_with_help(
+            "`::`",
+            "a quantifier is written `forall x: T :: p` or `exists x in S :: p`, `::` with spaces",
+        );
     }
 
     /// `x, y: T where p` or `x in S where p`.

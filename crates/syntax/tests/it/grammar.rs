@@ -198,8 +198,33 @@ impl Writer {
             w.maybe(|w| w.put("by explore , sequentialize"));
             w.maybe(|w| w.put("at Db = 3 , N = 2 ..= 4"));
             w.put(":");
-            match w.form(3) {
+            match w.form(7) {
                 0 => w.put("eventually quiescent fair"),
+                3 => {
+                    w.put("eventually");
+                    w.maybe(|w| w.put("always"));
+                    w.expr();
+                    w.maybe(|w| w.put("weakly fair"));
+                }
+                4 => {
+                    w.put("infinitely often");
+                    w.expr();
+                    w.maybe(|w| w.put("unfair"));
+                }
+                5 => {
+                    w.put("forall c : Db :: (");
+                    w.expr();
+                    w.put(") leads to (");
+                    w.expr();
+                    w.put(") fair");
+                }
+                6 => {
+                    w.put("( eventually");
+                    w.expr();
+                    w.put(") && ( infinitely often");
+                    w.expr();
+                    w.put(")");
+                }
                 1 => {
                     w.put("always");
                     w.expr();
@@ -209,6 +234,12 @@ impl Writer {
                     w.expr();
                 }
             }
+        });
+        self.maybe(|w| {
+            w.sized("invariant", |w| {
+                w.put(":");
+                w.expr();
+            });
         });
         self.maybe(|w| w.put("size Db = 3 , N = 2 ..= 4 ;"));
     }

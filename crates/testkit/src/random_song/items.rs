@@ -3,13 +3,17 @@
 use super::composer::Composer;
 use super::names::Kind;
 use super::scope::{Home, Scope};
-use plainsong_ir::{Claim, Const, Function, Property, Sizing, System, Ty};
+use plainsong_ir::{
+    Claim, Const, Fairness, Function, Property, Sizing, System, Temporal, TemporalOperator,
+    TemporalPart, Ty,
+};
 
 const ENGINES: &[&str] = &[
     "states",
     "explore",
     "sequentialize",
     "diverge",
+    "liveness",
     "refine",
     "project",
 ];
@@ -112,7 +116,8 @@ impl Composer {
             };
             let scope = self.property_scope();
             let system = self.song.system != System::None;
-            let (claim, locals) = self.within(scope, |c| match c.dice.below(4) {
+            let (claim, locals) = self.within(scope, |c| match c.dice.below(5) {
+                4 => Claim::Temporal(c.temporal()),
                 0 if system => Claim::Quiescent {
                     fair: c.dice.once_in(2),
                 },
@@ -122,12 +127,44 @@ impl Composer {
             let span = Default::default();
             self.song.properties.push(Property {
                 name,
+                is_invariant: false,
                 engines,
                 sizes,
                 claim,
                 locals,
                 span,
             });
+        }
+    }
+
+    /// A temporal claim of one or two parts.
+    fn temporal(&mut self) -> Temporal {
+        let parts = (0..1 + self.dice.below(2)).map(|_| {
+            let operator = *self.dice.pick(&[
+                TemporalOperator::Eventually,
+                TemporalOperator::InfinitelyOften,
+                TemporalOperator::EventuallyAlways,
+                TemporalOperator::LeadsTo,
+            ]);
+            let is_response = operator == TemporalOperator::LeadsTo;
+            TemporalPart {
+                bindings: Vec::new(),
+                operator,
+                premise: is_response.then(|| self.condition()),
+                goal: self.condition(),
+            }
+        });
+        let parts = parts.collect();
+        let levels = [
+            None,
+            None,
+            Some(Fairness::None),
+            Some(Fairness::Weak),
+            Some(Fairness::Strong),
+        ];
+        Temporal {
+            parts,
+            fairness: *self.dice.pick(&levels),
         }
     }
 

@@ -170,6 +170,7 @@ impl Composer {
         Process {
             family,
             daemon: self.dice.once_in(4),
+            fairness: None,
             locals,
             measures: Measures::default(),
             order: Default::default(),

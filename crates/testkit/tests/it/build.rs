@@ -69,6 +69,7 @@ impl Band {
         self.voices.processes.push(Process {
             family,
             daemon: false,
+            fairness: None,
             locals,
             measures: Default::default(),
             order: Default::default(),

@@ -149,6 +149,7 @@ fn the_corpus_has_all_its_folders() {
         ("songs/explore", 40),
         ("songs/sequentialize", 40),
         ("songs/diverge", 20),
+        ("songs/liveness", 15),
         ("songs/refine", 18),
         ("songs/project", 8),
         ("songs/rejected", 30),

@@ -141,6 +141,7 @@ impl Future for BarrierWait<'_> {
                 ask(server, Arrive {}, number, place);
             }
             let arm = answer::<Go>(&task, server, number, "the others at ");
+            let arm = arm.asking(move |place| are_all_there(server, number, place));
             self.awaited = Some((number, Awaited::message(arm, place)));
         }
         let (number, awaited) = self.awaited.as_ref().expect("it has arrived");
@@ -148,9 +149,7 @@ impl Future for BarrierWait<'_> {
             is_leader: content::<Go>(&go).is_leader,
         };
         if has_waited && awaited.is_open() && task.waits.is_observed_anew(cx.waker()) {
-            ask(server, AskGone {}, *number, place);
-            let now = wait(&task, answer::<Now>(&task, server, *number, ""), place);
-            if content::<Now>(&now).is_last {
+            if are_all_there(server, *number, place) {
                 let arm = answer::<Go>(&task, server, *number, "");
                 return Poll::Ready(result(wait(&task, arm, place)));
             }
@@ -158,6 +157,14 @@ impl Future for BarrierWait<'_> {
         }
         awaited.poll_unless_absent(cx, is_absent).map(result)
     }
+}
+
+/// Have all come since a task has?
+fn are_all_there(server: Process, number: u32, place: Place) -> bool {
+    let task = Task::current("wait");
+    ask(server, AskGone {}, number, place);
+    let now = wait(&task, answer::<Now>(&task, server, number, ""), place);
+    content::<Now>(&now).is_last
 }
 
 /// Who was last.

@@ -163,7 +163,7 @@ impl Notified<'_> {
             return None;
         }
         ask(server, WaitNow {}, number, place);
-        Some(self.is_woken(task))
+        Some(hear(task, server, number, place))
     }
 
     /// Asks whether it is woken, where that can be told. If it is, that has been sent.
@@ -173,18 +173,18 @@ impl Notified<'_> {
             return None;
         }
         ask(server, AskNow {}, number, place);
-        let is_woken = self.is_woken(task);
+        let is_woken = hear(task, server, number, place);
         if is_woken {
             wait(task, answer::<Woken>(task, server, number, ""), place);
         }
         Some(is_woken)
     }
+}
 
-    fn is_woken(&self, task: &Task) -> bool {
-        let (server, number, place) = (self.notify.server, self.number, self.place);
-        let now = wait(task, answer::<Now>(task, server, number, ""), place);
-        content::<Now>(&now).is_woken
-    }
+/// What the server says of a request.
+fn hear(task: &Task, server: Process, number: u32, place: Place) -> bool {
+    let now = wait(task, answer::<Now>(task, server, number, ""), place);
+    content::<Now>(&now).is_woken
 }
 
 impl Future for Notified<'_> {
@@ -203,6 +203,10 @@ impl Future for Notified<'_> {
         };
         let awaited = self.awaited.get_or_insert_with(|| {
             let arm = answer::<Woken>(&task, server, number, "a notification of ");
+            let arm = arm.asking(move |place| {
+                ask(server, AskNow {}, number, place);
+                hear(&Task::current("notified"), server, number, place)
+            });
             Awaited::message(arm, place)
         });
         let polled = match is_woken {

@@ -11,7 +11,7 @@ use super::post::{put, put_soon, wait};
 use crate::channel::{mailbox, plumbing};
 use crate::future::{Awaited, Quiet};
 use crate::message::{Envelope, Message, assert_copying, copy};
-use crate::now::look;
+use crate::now::{Now, look};
 use crate::pattern::Arm;
 use crate::sync::server::{Place, protocol};
 use crate::task::{Task, cannot_receive_now};
@@ -21,6 +21,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
 use std::pin::Pin;
+use std::rc::Rc;
 use std::task::{Context, Poll};
 
 protocol! {
@@ -153,7 +154,10 @@ impl<T: Message> Sender<T> {
     /// Waits until the receiver is dropped.
     #[track_caller]
     pub fn closed(&mut self) -> WhenClosed<'_, T> {
-        let arm = Arm::typed::<Closed>(self.closed);
+        let arm = Arm {
+            is_in_memory: true,
+            ..Arm::typed::<Closed>(self.closed)
+        };
         WhenClosed {
             awaited: Awaited::message(arm, Location::caller()),
             sender: self,
@@ -227,6 +231,7 @@ impl<T> fmt::Debug for Receiver<T> {
 impl<T> Receiver<T> {
     fn arm(&self) -> Arm {
         Arm {
+            filter: Some(Rc::new(|message: &Envelope| !message.is::<Now>())),
             shown: Some(std::any::type_name::<T>()),
             is_in_memory: true,
             ..Arm::anything(self.value)

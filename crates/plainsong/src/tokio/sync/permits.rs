@@ -267,8 +267,7 @@ impl Acquiring {
             && task.waits.is_observed_anew(cx.waker())
         {
             let number = *number;
-            let answered = request::<_, IsGranted>(server, AskGranted { number }, "", place);
-            if content::<IsGranted>(&answered).yes {
+            if is_granted(server, number, place) {
                 let reply = wait(
                     &task,
                     answer::<Granted<T>>(&task, server, number, ""),
@@ -284,6 +283,7 @@ impl Acquiring {
             let number = task.next_ticket();
             ask(server, Acquire { permits }, number, place);
             let arm = answer::<Granted<T>>(&task, server, number, "");
+            let arm = arm.asking(move |place| is_granted(server, number, place));
             (number, Awaited::message(arm, place))
         });
         awaited.poll_unless_absent(cx, is_absent).map(|reply| {
@@ -294,6 +294,12 @@ impl Acquiring {
                 .ok()
         })
     }
+}
+
+/// Is a request granted, or will never be?
+fn is_granted(server: Process, number: u32, place: Place) -> bool {
+    let answered = request::<_, IsGranted>(server, AskGranted { number }, "", place);
+    content::<IsGranted>(&answered).yes
 }
 
 impl Drop for Acquiring {

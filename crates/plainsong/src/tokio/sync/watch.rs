@@ -296,6 +296,11 @@ impl<T: Clone + 'static> Future for Changed<'_, T> {
             let number = task.next_ticket();
             ask(server, Newer { than }, number, place);
             let arm = answer::<Seen<T>>(&task, server, number, "a change of ");
+            let arm = arm.asking(move |place| {
+                let answer = get::<T>(server, place);
+                let now = seen::<T>(&answer);
+                now.version > than || !now.has_sender
+            });
             Awaited::message(arm, place)
         });
         awaited.poll_unless_absent(cx, looks).map(|answer| {

@@ -48,7 +48,7 @@ message Beat via lossy;         // error
     /// An unknown engine.
     UNKNOWN_ENGINE = "unknown-engine", "an unknown engine", "\
 After `by` stand the engines that may answer for the property: `states`, `explore`, `sequentialize`,
-`diverge`, `refine`, `project`. Without `by` any engine that can answer may.";
+`diverge`, `refine`, `project`, `induct`. Without `by` any engine that can answer may.";
 
     /// A size for something that has none to choose.
     BAD_SIZE = "bad-size", "a size that cannot be chosen", "\
@@ -115,4 +115,16 @@ Give the bound a name: `const N = count d: Db :: true; sort Slot = 0..N;`.";
 A property speaks about the processes of the file, about its global variables, or about the endpoints of
 one choreography. These run apart from each other, so there is no state in which the property could be
 evaluated. Write one property for each.";
+
+    /// A temporal claim that cannot be asked.
+    TEMPORAL_CLAIM = "temporal-claim", "a temporal claim cannot be asked like this", "\
+A temporal claim is about whole executions: `eventually p`, `infinitely often p`, `eventually always p`, `p
+leads to q`. Names that a `forall` in front of it binds have the same values in every state, so they cannot range
+over a set that steps change.
+
+```text
+property answered: forall c in server.asked :: eventually client[c].served;   // error: `server.asked` changes
+```
+
+Let the name range over a type: `forall c: Client :: c in server.asked leads to client[c].served`.";
 }

@@ -212,6 +212,7 @@ impl Small {
         Process {
             family,
             daemon,
+            fairness: None,
             locals,
             measures: Measures::default(),
             order: Default::default(),
@@ -254,6 +255,7 @@ impl Small {
         };
         c.song.properties.push(Property {
             name: "received".into(),
+            is_invariant: false,
             engines: Vec::new(),
             sizes: Vec::new(),
             claim,

@@ -166,6 +166,7 @@ fn with_properties(seed: u64, mut song: Song) -> Song {
         }
         song.properties.push(Property {
             name: format!("never{number}"),
+            is_invariant: false,
             engines: Vec::new(),
             sizes: Vec::new(),
             claim: Claim::Always(expr(ExprKind::Unary(UnOp::Not, Box::new(state)), Ty::Bool)),

@@ -215,7 +215,14 @@ impl<T: Message> Receiver<T> {
             Some(place) => place == next,
             None => !knows_the_end && message.is::<End>(),
         };
-        self.arm(is_it)
+        let (arm, watchman) = (self.arm(is_it), self.hub.watchman);
+        match knows_the_end {
+            true => arm,
+            false => arm.asking(move |place| {
+                let answer = request::<_, Whether>(watchman, AskGone {}, "", place);
+                content::<Whether>(&answer).places.is_some()
+            }),
+        }
     }
 
     fn arm(&self, is_it: impl Fn(&Envelope) -> bool + 'static) -> Arm {

@@ -2,13 +2,13 @@
 
 use super::door::{Admission, Enter, GiveUp, Outcome, Return, TryEnter};
 use super::error::{SendError, TrySendError};
-use super::sending::{Look, Sender, look, outcome, redeem};
+use super::sending::{Look, Sender, admission, look, outcome, redeem};
 use super::{Inlet, request};
 use crate::future::Awaited;
 use crate::message::Message;
 use crate::sync::server::{Place, tell_soon};
 use crate::task::Task;
-use crate::tokio::sync::post::{answer, ask};
+use crate::tokio::sync::post::ask;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -133,7 +133,7 @@ impl Reserving {
             let task = Task::current("reserve");
             let number = task.next_ticket();
             ask(door, Enter { reserves: true }, number, place);
-            let arm = answer::<Admission>(&task, door, number, "room in ");
+            let arm = admission(&task, door, number);
             (number, Awaited::message(arm, place))
         });
         let admission = match looked {

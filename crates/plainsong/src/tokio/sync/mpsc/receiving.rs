@@ -226,7 +226,21 @@ impl<T: Message> Queue<T> {
     /// What comes at the next place, or the news that all senders are gone.
     fn next_arm(&self) -> Arm {
         let next = self.next;
-        self.arm(move |place| place.is_none_or(|place| place == next))
+        let arm = self.arm(move |place| place.is_none_or(|place| place == next));
+        if self.end.get().is_some() {
+            return arm;
+        }
+        let (Pipe { door, watchman, .. }, is_closed) = (self.pipe, self.is_closed);
+        arm.asking(move |place| match is_closed {
+            true => {
+                let answer = request::<_, Length>(door, AskLength {}, "", place);
+                content::<Length>(&answer).is_final
+            }
+            false => {
+                let answer = request::<_, Whether>(watchman, AskGone {}, "", place);
+                content::<Whether>(&answer).places.is_some()
+            }
+        })
     }
 
     /// What comes at some places; none stands for the news that all senders are gone.

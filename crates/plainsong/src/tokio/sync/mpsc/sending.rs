@@ -14,6 +14,8 @@ use super::receiving::Queued;
 use super::{Inlet, put, request};
 use crate::future::{Awaited, Quiet};
 use crate::message::{Envelope, Message};
+use crate::pattern::Arm;
+use crate::process::Process;
 use crate::sync::server::{Place, content, tell_soon};
 use crate::task::Task;
 use crate::tokio::sync::post::{answer, ask, wait};
@@ -255,14 +257,25 @@ pub(super) fn look(
         Some((number, awaited)) if looks(awaited) => *number,
         _ => return Look::NotLooked,
     };
-    let answered = request::<_, IsAnswered>(door, AskAnswered { number }, "", place);
-    match content::<IsAnswered>(&answered).yes {
+    match is_answered(door, number, place) {
         false => Look::Absent,
         true => {
             let arm = answer::<Admission>(&task, door, number, "room in ");
             Look::Answered(wait(&task, arm, place))
         }
     }
+}
+
+/// Has a request for room its answer?
+fn is_answered(door: Process, number: u32, place: Place) -> bool {
+    let answered = request::<_, IsAnswered>(door, AskAnswered { number }, "", place);
+    content::<IsAnswered>(&answered).yes
+}
+
+/// Where a request for room is answered.
+pub(super) fn admission(task: &Task, door: Process, number: u32) -> Arm {
+    let arm = answer::<Admission>(task, door, number, "room in ");
+    arm.asking(move |place| is_answered(door, number, place))
 }
 
 /// See [`Sender::send`].
@@ -296,7 +309,7 @@ impl<T: Message> Future for Send<'_, T> {
             let task = Task::current("send");
             let number = task.next_ticket();
             ask(door, Enter { reserves }, number, place);
-            let arm = answer::<Admission>(&task, door, number, "room in ");
+            let arm = admission(&task, door, number);
             (number, Awaited::message(arm, place))
         });
         let admission = match looked {
@@ -351,6 +364,10 @@ impl Future for WhenClosed<'_> {
             let number = task.next_ticket();
             ask(door, AwaitClosed {}, number, place);
             let arm = answer::<IsClosed>(&task, door, number, "the end of ");
+            let arm = arm.asking(move |place| {
+                let answer = request::<_, IsClosed>(door, AskClosed {}, "", place);
+                content::<IsClosed>(&answer).yes
+            });
             Awaited::message(arm, place)
         });
         awaited.poll_unless_absent(cx, looks).map(|_| ())

@@ -1,0 +1,247 @@
+//! The induct engine: `always` properties, stated invariants and assertions of systems, by induction, for every size.
+//!
+//! What is proved was shown by the solver, all claims together ([`plainsong_induct`]); it counts only if a state after `init` was
+//! seen at some size, so that it is about something. What is not shown is looked for by a search through the states of small
+//! instances, which may refute it; the rest is unknown, with the open obligations and a smallest counterexample to induction.
+
+use super::explicit_state::by_some_states;
+use crate::engine::{EngineReport, Task};
+use crate::select::Question;
+use crate::watch::Overseer;
+use crate::{Engine, Problem};
+use plainsong_induct::counterexample;
+use plainsong_induct::{Ask, Found, Refused, Report, System, prove};
+use plainsong_infer::proof_cache::Remembered;
+use plainsong_ir::{Claim, Song};
+use plainsong_report::count;
+use plainsong_semantics::instance::Instance;
+use plainsong_semantics::machine::Subject;
+use plainsong_semantics::search::{Check, Limits, Query, search};
+use plainsong_semantics::verdict::{Assumption, OpenObligation, Outcome, Verdict};
+use plainsong_smt::Cancel;
+use std::sync::Arc;
+
+/// The most states that are looked at for a question that is not shown.
+const STATES: u64 = 5_000;
+/// The most states that are looked at to see that there is one.
+const SOME: u64 = 10;
+/// What assertions are called.
+const ASSERTIONS: &str = "assertions";
+
+/// Inductive invariants.
+pub(super) struct Induct;
+
+impl Engine for Induct {
+    fn name(&self) -> &'static str {
+        "induct"
+    }
+
+    fn needs(&self) -> &'static str {
+        "proves what holds in every state by inductive invariants; needs a solver"
+    }
+
+    fn applicable(&self, song: &Song, question: &Question) -> Result<(), String> {
+        let is_state_claim = match question.check {
+            Check::Property(at) => matches!(song.properties[at].claim, Claim::Always(_)),
+            check => check == Check::Assertions,
+        };
+        if question.subject != Subject::System || !is_state_claim {
+            return Err("it proves `always`, invariants and assertions of systems".to_owned());
+        }
+        let system = System::of(&Arc::new(song.clone()));
+        system.map(|_| ()).map_err(|refused| refused.why)
+    }
+
+    fn run(&self, task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
+        let solvers = task.proof.solvers();
+        let remembered = Remembered::new(task.proof_key("induct"), solvers);
+        let known = task.questions.iter().map(|one| remembered.proof(one));
+        if let Some(verdicts) = known.collect() {
+            return Ok(EngineReport {
+                verdicts,
+                coverage: None,
+            });
+        }
+        let cancel = Cancel::default();
+        let shown = |seed| {
+            let ask = Ask {
+                solvers,
+                cancel: &cancel,
+                seed,
+                recheck: task.proof.recheck,
+                dropped: None,
+            };
+            prove(&task.song, &ask)
+        };
+        let report = shown(0);
+        let empty = nothing_happens(task);
+        let mut verdicts = Vec::new();
+        for question in &task.questions {
+            let mut verdict = verdict(question, &report, task);
+            if let (Outcome::Proved, Some(why)) = (verdict.outcome, &empty) {
+                verdict = Verdict::unknown(&question.name, why.clone());
+            }
+            if verdict.outcome == Outcome::Unknown && overseer.look().is_none() {
+                verdict = match seen_wrong(task, question, overseer) {
+                    Some(refuted) => refuted,
+                    None => explained(verdict, question, &report, task),
+                };
+            }
+            remembered.keep(question, &verdict);
+            verdicts.push(verdict);
+        }
+        for seed in 1..=task.proof.stability {
+            let again = shown(seed);
+            for (question, first) in task.questions.iter().zip(&mut verdicts) {
+                let again = verdict(question, &again, task);
+                if first.outcome != Outcome::Refuted && again.outcome != first.outcome {
+                    let note = format!("unstable: {} under seed {seed}", again.outcome.name());
+                    first.assumptions.push(Assumption::Other(note));
+                }
+            }
+        }
+        Ok(EngineReport {
+            verdicts,
+            coverage: None,
+        })
+    }
+}
+
+fn verdict(question: &Question, report: &Result<Report, Refused>, task: &Task) -> Verdict {
+    let report = match report {
+        Ok(report) => report,
+        Err(refused) => return Verdict::unknown(&question.name, &refused.why),
+    };
+    let found = match question.check {
+        Check::Property(at) => report.claims.get(&at),
+        _ => Some(&report.gates),
+    };
+    match found {
+        Some(Found::Shown(obligations)) => proved(question, *obligations, report, task),
+        Some(Found::Open(open)) => {
+            let why = why_open(question, report, open, &task.song);
+            Verdict {
+                open: open.clone(),
+                ..Verdict::unknown(&question.name, why)
+            }
+        }
+        Some(Found::NotCovered(_, why)) => Verdict::unknown(&question.name, why),
+        None => Verdict::unknown(&question.name, "this is no question for `induct`"),
+    }
+}
+
+/// What is not shown, or which claims it would be shown with.
+fn why_open(question: &Question, report: &Report, open: &[OpenObligation], song: &Song) -> String {
+    let missed = match question.check {
+        Check::Property(at) => report.missed.get(&at).map_or(&[][..], |missed| missed),
+        _ => &[],
+    };
+    if missed.is_empty() {
+        let first = &open[0];
+        return format!(
+            "not shown: {} ({}, {})",
+            first.sentence, first.rule, first.why
+        );
+    }
+    let names = missed
+        .iter()
+        .map(|at| format!("`{}`", song.properties[*at].name));
+    let names: Vec<String> = names.collect();
+    let (names, are) = match &names[..] {
+        [one] => (one.clone(), "is"),
+        _ => (names.join(", "), "are"),
+    };
+    format!("shown only with {names}, which {are} not shown")
+}
+
+/// With a counterexample to induction, where a smallest one is found.
+fn explained(
+    mut verdict: Verdict,
+    question: &Question,
+    report: &Result<Report, Refused>,
+    task: &Task,
+) -> Verdict {
+    let (Ok(report), Check::Property(claim)) = (report, question.check) else {
+        return verdict;
+    };
+    let action = report.endangered.get(&claim);
+    let found = action.and_then(|action| {
+        let system = System::of(&task.song).ok()?;
+        let solvers = task.proof.solvers();
+        let found = counterexample::find(&system, claim, *action, solvers, &Cancel::default())?;
+        Some(found.picture(&system).join("\n             "))
+    });
+    if let Some(picture) = found {
+        let note = format!("not inductive:\n             {picture}");
+        verdict.notes.push(note);
+    }
+    verdict
+}
+
+/// A proof; of a claim, provided that nothing fails where that is not shown.
+fn proved(question: &Question, obligations: usize, report: &Report, task: &Task) -> Verdict {
+    let mut reason = format!("{} shown", count(obligations as u64, "obligation"));
+    if let Some(second) = &report.second {
+        reason.push_str(&format!("; of all that is shown, {second}"));
+    }
+    let rests_on_gates =
+        question.check != Check::Assertions && !matches!(report.gates, Found::Shown(_));
+    Verdict {
+        obligations: Some(obligations as u64),
+        provided: match rests_on_gates {
+            true => vec![ASSERTIONS.to_owned()],
+            false => Vec::new(),
+        },
+        notes: match task.proof.explain {
+            true => report.explained.clone(),
+            false => Vec::new(),
+        },
+        ..Verdict::proved(&question.name, reason)
+    }
+}
+
+/// Why proofs may be about nothing: no state after `init` is found at the sizes of the task.
+fn nothing_happens(task: &Task) -> Option<String> {
+    let mut why = None;
+    for sizes in &task.sizes {
+        let instances = match Instance::all(task.song.clone(), sizes, &task.bounds) {
+            Ok(instances) => instances,
+            Err(error) => {
+                why = Some(error.message);
+                continue;
+            }
+        };
+        for instance in instances {
+            let query = Query {
+                subject: Subject::System,
+                checks: vec![Check::Assertions],
+            };
+            let limits = Limits {
+                states: SOME,
+                refutations: None,
+            };
+            let report = search(
+                &instance,
+                &query,
+                &limits,
+                &mut plainsong_semantics::search::Unwatched,
+            );
+            if report.states > 0 {
+                return None;
+            }
+        }
+    }
+    let why = why.unwrap_or_else(|| "no execution was seen that passes `init`".to_owned());
+    Some(format!("there may be nothing that this is about: {why}"))
+}
+
+/// What an execution refutes, at small sizes.
+fn seen_wrong(task: &Task, question: &Question, overseer: &mut Overseer<'_>) -> Option<Verdict> {
+    let mut some = task.clone();
+    some.questions = vec![question.clone()];
+    some.limits.states = STATES;
+    // No instance: then there is nothing to run.
+    let (closed, _) = by_some_states(&some, overseer, &mut search, STATES).ok()?;
+    let mut verdicts = closed.into_iter().map(|closed| closed.verdict);
+    verdicts.find(|verdict| verdict.outcome == Outcome::Refuted)
+}

@@ -1,0 +1,123 @@
+//! What is proved about: an action system, or processes with handlers as one.
+
+use plainsong_diagnostics::Span;
+use plainsong_ir::handlers_to_actions::{Unhandled, handlers_to_actions};
+use plainsong_ir::visit::{Visit, walk};
+use plainsong_ir::{ActionId, Actions, Claim, Expr, ExprKind, PendingOf, Song};
+use plainsong_semantics::constraints::has_constraints;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Why there is no proof by induction of a song.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Where the reason stands in the text.
+    pub span: Span,
+    /// One sentence without a full stop.
+    pub why: String,
+}
+
+impl Refused {
+    /// Because of something in the text.
+    pub fn new(span: Span, why: impl Into<String>) -> Refused {
+        Refused {
+            span,
+            why: why.into(),
+        }
+    }
+}
+
+/// A song as an action system, and what its claims count.
+#[derive(Clone, Debug)]
+pub struct System {
+    /// The song; its system are actions.
+    pub song: Arc<Song>,
+    /// The claims about its states, by position among the properties.
+    pub claims: Vec<usize>,
+    /// The actions whose pending asyncs some claim counts.
+    pub counted: BTreeSet<ActionId>,
+}
+
+impl System {
+    /// The action system of a song, or why there is none to prove something about.
+    pub fn of(song: &Arc<Song>) -> Result<System, Refused> {
+        if has_constraints(song) {
+            let why = "the song says which states are searched, and proofs are about all of them";
+            return Err(Refused::new(Span::default(), why));
+        }
+        let claims: Vec<usize> = (0..song.properties.len())
+            .filter(|at| matches!(song.properties[*at].claim, Claim::Always(_)))
+            .collect();
+        let song = match song.voices() {
+            None => song.clone(),
+            Some(_) => Arc::new(translated(song, &claims)?),
+        };
+        let Some(actions) = song.actions() else {
+            let why = "there is no system: choreographies are for `prove`";
+            return Err(Refused::new(Span::default(), why));
+        };
+        if actions.is_layered() {
+            let why = "a program in layers is for `refine`";
+            return Err(Refused::new(Span::default(), why));
+        }
+        let counted = counted(&song, actions, &claims);
+        Ok(System {
+            song,
+            claims,
+            counted,
+        })
+    }
+
+    /// Its actions.
+    pub fn actions(&self) -> &Actions {
+        self.song.actions().expect("the system are actions")
+    }
+}
+
+/// Messages to somebody who does not handle them are left out, unless they are counted.
+fn translated(song: &Song, claims: &[usize]) -> Result<Song, Refused> {
+    let counts = !pending_in(song, claims).is_empty();
+    let unhandled = match counts {
+        true => Unhandled::Refused,
+        false => Unhandled::LeftOut,
+    };
+    handlers_to_actions(song, unhandled).map_err(|why| Refused::new(why.span(), why.to_string()))
+}
+
+/// The actions that claims count.
+fn counted(song: &Song, actions: &Actions, claims: &[usize]) -> BTreeSet<ActionId> {
+    let mut counted = BTreeSet::new();
+    let offered = |id: &ActionId| actions.actions[id.index()].role.repeat;
+    for what in pending_in(song, claims) {
+        match what {
+            Some(id) => _ = counted.insert(id),
+            None => counted.extend((0..actions.actions.len()).map(ActionId::from)),
+        }
+    }
+    counted.retain(|id| !offered(id));
+    counted
+}
+
+/// What claims count: each an action, or everything.
+fn pending_in(song: &Song, claims: &[usize]) -> Vec<Option<ActionId>> {
+    struct Finder(Vec<Option<ActionId>>);
+    impl Visit for Finder {
+        fn expr(&mut self, expr: &Expr) {
+            match &expr.kind {
+                ExprKind::Pending(PendingOf::Action(id)) | ExprKind::PendingOf(id, _) => {
+                    self.0.push(Some(*id));
+                }
+                ExprKind::Pending(_) => self.0.push(None),
+                _ => {}
+            }
+            walk::expr(self, expr);
+        }
+    }
+    let mut finder = Finder(Vec::new());
+    for at in claims {
+        if let Claim::Always(claim) = &song.properties[*at].claim {
+            finder.expr(claim);
+        }
+    }
+    finder.0
+}
