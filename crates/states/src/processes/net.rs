@@ -143,6 +143,16 @@ impl<'m> Net<'m> {
         after
     }
 
+    /// The same as to [`spend`](Net::spend), if it is known.
+    #[inline]
+    pub(super) fn known_spending(&self, capsule: u32, fault: u32) -> Option<Option<u32>> {
+        if self.faults[fault as usize].1.is_none() {
+            return Some(Some(capsule));
+        }
+        let known = self.spending.get(capsule, fault)?;
+        Some((known != FREE).then_some(known))
+    }
+
     /// The last capsule after a fault happened once more; none when it may not.
     #[inline]
     pub(super) fn spend(&mut self, capsule: u32, fault: u32) -> Option<u32> {

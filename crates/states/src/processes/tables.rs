@@ -88,6 +88,12 @@ impl Pairs {
         }
     }
 
+    /// The number of a pair, if it has one.
+    #[inline]
+    pub(super) fn known(&self, first: u32, second: u32) -> Option<u32> {
+        self.find(pack(first, second)).ok()
+    }
+
     /// The number of a pair.
     #[inline]
     pub(super) fn number(&mut self, first: u32, second: u32) -> u32 {

@@ -62,6 +62,20 @@ impl Tree {
         pack(nodes[left], nodes[right])
     }
 
+    /// The same, if all of its inner nodes are known.
+    #[inline]
+    pub(super) fn fold_known(&self, nodes: &mut [u32], changed: &mut [bool]) -> Option<u64> {
+        for (at, pairs) in self.pairs.iter().enumerate() {
+            let (left, right) = self.inner[at];
+            if changed[left] || changed[right] {
+                changed[self.leaves + at] = true;
+                nodes[self.leaves + at] = pairs.known(nodes[left], nodes[right])?;
+            }
+        }
+        let (left, right) = self.inner[self.pairs.len()];
+        Some(pack(nodes[left], nodes[right]))
+    }
+
     /// The row of a root, with its inner nodes.
     #[inline]
     pub(super) fn unfold(&self, root: u64, nodes: &mut [u32]) {

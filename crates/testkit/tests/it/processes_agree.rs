@@ -2,7 +2,8 @@
 //!
 //! Without reductions, states, steps, depth, final states, coverage, leftover messages, answers and the lengths of
 //! counterexamples are the same: on the songs of the corpus, and on random systems with bodies and handlers, several models of delivery,
-//! and faults; whether or not it is kept how states were reached. With dead messages dropped, answers and coverage are the same.
+//! and faults; whether or not it is kept how states were reached. With dead messages dropped, answers and coverage are the same. With
+//! several workers everything is the same as with one, traces too.
 //!
 //! `PLAINSONG_PROGRAMS` and `PLAINSONG_SEED` as in `interpreter_agrees`.
 
@@ -120,6 +121,11 @@ impl Tally {
             let ours = search_in(manner, instance, &query, &limits, &mut Unwatched);
             self.by_interpreter += usize::from(ours.by_interpreter.is_some());
             same(name, &theirs, &ours.report, true);
+            if ways == 0 {
+                let many = several(manner);
+                let many = search_in(many, instance, &query, &limits, &mut Unwatched);
+                assert_eq!(ours, many, "{name}");
+            }
         }
         let manner = Manner {
             ways: name.len() % 2,
@@ -127,6 +133,9 @@ impl Tally {
         };
         let reduced = search_in(manner, instance, &query, &limits, &mut Unwatched);
         same(name, &theirs, &reduced.report, false);
+        let many = several(manner);
+        let many = search_in(many, instance, &query, &limits, &mut Unwatched);
+        assert_eq!(reduced, many, "{name}");
         self.compared += 1;
         let is_refuted = |answer: &Answer| matches!(answer, Answer::Refuted(_));
         let refuted = theirs.findings.iter().filter(|one| is_refuted(&one.answer));
@@ -146,6 +155,15 @@ impl Tally {
         let refuted = theirs.findings.iter().filter(|one| is_refuted(&one.answer));
         let bad_steps = refuted.filter(|one| is_about_steps(one.check)).count();
         self.bad_steps += usize::from(bad_steps > 0);
+    }
+}
+
+/// The same with several workers, who share even few states.
+fn several(manner: Manner) -> Manner {
+    Manner {
+        jobs: 3,
+        share: 1,
+        ..manner
     }
 }
 

@@ -7,6 +7,7 @@
 //! The levels are kept for the first states, and forgotten after that. When something is found later on, the search begins
 //! again and keeps them ([`Again`]).
 
+mod ahead;
 mod telling;
 
 use super::claims::Claims;
@@ -18,6 +19,7 @@ use super::tables::{Values, unpack};
 use super::told::Told;
 use super::tree::Tree;
 use crate::Manner;
+use ahead::Ahead;
 use plainsong_semantics::machine::{Config, Outcome};
 use plainsong_semantics::search::{
     Check, Completeness, Findings, Limits, PACE, Progress, Query, Watch,
@@ -183,6 +185,7 @@ impl<'a, 'm> Search<'a, 'm> {
         let mut depth = 0;
         while !self.levels[depth].is_empty() {
             self.levels.push(Vec::new());
+            let mut ahead = Ahead::default();
             for at in 0..self.levels[depth].len() {
                 if self.is_enough {
                     return Ok(Completeness::Enough);
@@ -190,8 +193,11 @@ impl<'a, 'm> Search<'a, 'm> {
                 if let Some(ends) = self.look_up(findings, watch, depth, at) {
                     return Ok(ends);
                 }
+                if self.manner.jobs > 1 && ahead.is_over(at) {
+                    ahead = self.look_ahead(depth, at);
+                }
                 let root = self.levels[depth][at];
-                self.state(findings, limits, root, depth)?;
+                self.state(findings, limits, (root, depth), &mut ahead)?;
                 self.learn()?;
             }
             let is_many = self.roots.len() > WAYS.saturating_mul(self.manner.ways as u64);
@@ -332,11 +338,14 @@ impl<'a, 'm> Search<'a, 'm> {
         &mut self,
         findings: &mut Findings<'_>,
         limits: &Limits,
-        root: u64,
-        depth: usize,
+        (root, depth): (u64, usize),
+        ahead: &mut Ahead,
     ) -> Result<(), Again> {
         let mut scratch = std::mem::take(&mut self.scratch);
-        let (signs, steps) = self.follow(root, &mut scratch);
+        let (signs, steps) = match ahead.has_more() {
+            true => self.follow_ahead(root, ahead, &mut scratch),
+            false => self.follow(root, &mut scratch),
+        };
         self.steps += steps;
         let mut done = Ok(());
         if self.claims.are_about_steps() {
@@ -447,28 +456,11 @@ impl<'a, 'm> Search<'a, 'm> {
             signs |= expansion.signs;
             steps += u64::from(expansion.steps);
             for at in expansion.first..expansion.first + expansion.count {
-                let outcome = self.net.lanes[slot].outcomes[at as usize];
-                next.copy_from_slice(base);
-                changed.fill(false);
-                next[slot] = outcome.after;
-                changed[slot] = true;
-                if outcome.fault > 0 {
-                    let Some(spent) = self.net.spend(next[last], outcome.fault - 1) else {
-                        continue;
-                    };
-                    next[last] = spent;
-                    changed[last] = true;
-                    steps += u64::from(outcome.times);
-                }
-                if outcome.sends != 0 {
-                    let count = self.net.sends.get(outcome.sends).len();
-                    for at in (0..count).step_by(2) {
-                        let sends = self.net.sends.get(outcome.sends);
-                        let (to, batch) = (sends[at] as usize, sends[at + 1]);
-                        next[to] = self.net.deliver(to, next[to], batch);
-                        changed[to] = true;
-                    }
-                }
+                let row = (&base[..], &mut next[..], &mut changed[..]);
+                let Some(more) = self.take(slot, at, row) else {
+                    continue;
+                };
+                steps += more;
                 if self.net.names.is_some() {
                     let known = rows.len();
                     rows.extend_from_slice(&next[..=last]);
@@ -497,6 +489,39 @@ impl<'a, 'm> Search<'a, 'm> {
             !known.is_at_first_sight(left, right)
         });
         (signs, steps)
+    }
+
+    /// Takes an outcome in a row: the leaves after it, and which have changed. Says how many steps of a fault it stands for; none
+    /// if that may not happen.
+    #[inline]
+    fn take(
+        &mut self,
+        slot: usize,
+        at: u32,
+        (base, next, changed): (&[u32], &mut [u32], &mut [bool]),
+    ) -> Option<u64> {
+        let last = self.net.lanes.len() - 1;
+        let outcome = self.net.lanes[slot].outcomes[at as usize];
+        next.copy_from_slice(base);
+        changed.fill(false);
+        next[slot] = outcome.after;
+        changed[slot] = true;
+        let mut steps = 0;
+        if outcome.fault > 0 {
+            next[last] = self.net.spend(next[last], outcome.fault - 1)?;
+            changed[last] = true;
+            steps = u64::from(outcome.times);
+        }
+        if outcome.sends != 0 {
+            let count = self.net.sends.get(outcome.sends).len();
+            for at in (0..count).step_by(2) {
+                let sends = self.net.sends.get(outcome.sends);
+                let (to, batch) = (sends[at] as usize, sends[at + 1]);
+                next[to] = self.net.deliver(to, next[to], batch);
+                changed[to] = true;
+            }
+        }
+        Some(steps)
     }
 
     /// The way to a state of some level.
