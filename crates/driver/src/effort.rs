@@ -62,7 +62,7 @@ impl Level {
 }
 
 /// How long one prover may take for one file of `check`, where nobody says.
-const TIME_TO_PROVE: Duration = Duration::from_secs(20);
+const TIME_TO_PROVE: Duration = Duration::from_secs(10);
 
 /// What `--bound` and `--effort` say about searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -117,7 +117,7 @@ pub(crate) struct CheckVerbArguments {
     #[arg(long, conflicts_with = "resume")]
     pub(crate) fix: bool,
     /// How long to look for a stronger answer. `quick`: 20000 states of each property, one second for each prover, no larger
-    /// sizes. `normal`: 20 seconds for each prover, then the search to its limits, then larger sizes. `thorough`: no
+    /// sizes. `normal`: 10 seconds for each prover, then the search to its limits, then larger sizes. `thorough`: no
     /// limit on proofs, ten times as much at larger sizes [default: normal]
     #[arg(long, value_name = "LEVEL", value_enum, conflicts_with = "resume")]
     pub(crate) effort: Option<EffortLevel>,

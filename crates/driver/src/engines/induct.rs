@@ -11,6 +11,7 @@ use crate::watch::Overseer;
 use crate::{Engine, Problem};
 use plainsong_induct::{Ask, Found, Refused, Report, System, prove};
 use plainsong_induct::{counterexample, find};
+use plainsong_infer::Supervisor;
 use plainsong_infer::proof_cache::Remembered;
 use plainsong_ir::{Claim, Song};
 use plainsong_report::count;
@@ -26,8 +27,10 @@ use std::time::{Duration, Instant};
 const STATES: u64 = 5_000;
 /// The most states that are looked at to see that there is one.
 const SOME: u64 = 10;
-/// How long invariants are looked for, for one property.
+/// How long invariants are looked for, for one property of `prove`.
 const SEARCH: Duration = Duration::from_secs(10);
+/// How long they are looked for in all where others have looked at states and will: in `check`.
+const SEARCH_BESIDE_OTHERS: Duration = Duration::from_secs(3);
 /// What assertions are called.
 const ASSERTIONS: &str = "assertions";
 
@@ -65,7 +68,7 @@ impl Engine for Induct {
                 coverage: None,
             });
         }
-        let cancel = Cancel::default();
+        let cancel = overseer.cancel();
         let shown = |seed| {
             let ask = Ask {
                 solvers,
@@ -79,19 +82,20 @@ impl Engine for Induct {
         let report = shown(0);
         let empty = nothing_happens(task);
         let mut verdicts = Vec::new();
+        let mut patience = Patience::of(task);
         for question in &task.questions {
             let mut verdict = verdict(question, &report, task);
             if let (Outcome::Proved, Some(why)) = (verdict.outcome, &empty) {
                 verdict = Verdict::unknown(&question.name, why.clone());
             }
             if verdict.outcome == Outcome::Unknown && overseer.look().is_none() {
-                verdict = match seen_wrong(task, question, overseer) {
-                    Some(refuted) => refuted,
-                    None => match found(question, &report, task, &empty, overseer) {
-                        Some(proved) => proved,
-                        None => explained(verdict, question, &report, task),
-                    },
+                let refuted = match task.proof.only_proofs {
+                    true => None,
+                    false => seen_wrong(task, question, overseer),
                 };
+                verdict = refuted
+                    .or_else(|| found(question, &report, task, &empty, (&mut patience, overseer)))
+                    .unwrap_or_else(|| explained(verdict, question, &report, task, &cancel));
             }
             remembered.keep(question, &verdict);
             verdicts.push(verdict);
@@ -110,6 +114,30 @@ impl Engine for Induct {
             verdicts,
             coverage: None,
         })
+    }
+}
+
+/// How long invariants are still looked for.
+struct Patience {
+    left: Duration,
+    /// Do all properties share it?
+    is_shared: bool,
+}
+
+impl Patience {
+    fn of(task: &Task) -> Patience {
+        let is_shared = task.proof.only_proofs;
+        let left = match is_shared {
+            true => SEARCH_BESIDE_OTHERS,
+            false => SEARCH,
+        };
+        Patience { left, is_shared }
+    }
+
+    fn spend(&mut self, time: Duration) {
+        if self.is_shared {
+            self.left = self.left.saturating_sub(time);
+        }
     }
 }
 
@@ -166,7 +194,7 @@ fn found(
     report: &Result<Report, Refused>,
     task: &Task,
     empty: &Option<String>,
-    overseer: &mut Overseer<'_>,
+    (patience, overseer): (&mut Patience, &mut Overseer<'_>),
 ) -> Option<Verdict> {
     let (Ok(report), Check::Property(claim), None) = (report, question.check, empty) else {
         return None;
@@ -177,14 +205,17 @@ fn found(
     targets.push(claim);
     let ask = Ask {
         solvers: task.proof.solvers(),
-        cancel: &Cancel::default(),
+        cancel: &overseer.cancel(),
         seed: 0,
         recheck: task.proof.recheck,
         dropped: None,
     };
     let begun = Instant::now();
-    let mut over = || begun.elapsed() > SEARCH || overseer.look().is_some();
-    let lemmas = find::lemmas(&task.song, &targets, &ask, &mut over)?;
+    let most = patience.left;
+    let mut over = || begun.elapsed() > most || overseer.look().is_some();
+    let lemmas = find::lemmas(&task.song, &targets, &ask, &mut over);
+    patience.spend(begun.elapsed());
+    let lemmas = lemmas?;
     let mut verdict = verdict(question, &Ok(lemmas.report), task);
     if verdict.outcome != Outcome::Proved {
         return None;
@@ -203,7 +234,11 @@ fn explained(
     question: &Question,
     report: &Result<Report, Refused>,
     task: &Task,
+    cancel: &Cancel,
 ) -> Verdict {
+    if task.proof.only_proofs {
+        return verdict;
+    }
     let (Ok(report), Check::Property(claim)) = (report, question.check) else {
         return verdict;
     };
@@ -211,7 +246,7 @@ fn explained(
     let found = action.and_then(|action| {
         let system = System::of(&task.song).ok()?;
         let solvers = task.proof.solvers();
-        let found = counterexample::find(&system, claim, *action, solvers, &Cancel::default())?;
+        let found = counterexample::find(&system, claim, *action, solvers, cancel)?;
         Some(found.picture(&system).join("\n             "))
     });
     if let Some(picture) = found {
