@@ -240,7 +240,11 @@ fn the_stream_is_whole_when_an_engine_is_left_behind() {
     assert_eq!(summary["exit"], 2);
     let verdicts = summary["verdicts"].as_array().expect("a list");
     assert_eq!(verdicts.len(), 3);
-    assert!(verdicts.iter().all(|one| one["verdict"] == "unknown"));
+    // Where nothing has to be computed, there may be a proof.
+    let mut open = verdicts
+        .iter()
+        .filter(|one| one["property"] != "no_deadlock");
+    assert!(open.all(|one| one["verdict"] == "unknown"));
 }
 
 #[cfg(target_os = "linux")]

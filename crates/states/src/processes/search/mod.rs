@@ -34,6 +34,8 @@ const WAYS: u64 = 64;
 const LEARNS: u64 = 50_000;
 /// How many states are looked at between two looks at the memory.
 const MEMORY_PACE: u64 = 4_096;
+/// A state with many steps counts for more than one: so many of its steps are as much work as one state.
+const STEPS_A_STATE: u64 = 16;
 
 /// Why messages are kept: claims count them.
 pub(super) const COUNTED: &str = "a property counts messages in flight";
@@ -72,6 +74,8 @@ pub(super) struct Search<'a, 'm> {
     most: u64,
     full: bool,
     steps: u64,
+    /// How much work is left until the next look at the limits.
+    until_look: u64,
     /// How many states there were when a mistake about dead messages was seen.
     wrong_at: Option<u64>,
     /// Failures that were told, by process and capsule.
@@ -143,6 +147,7 @@ impl<'a, 'm> Search<'a, 'm> {
             most: u64::MAX,
             full: false,
             steps: 0,
+            until_look: 0,
             wrong_at: None,
             told: FxHashSet::default(),
             left: FxHashSet::default(),
@@ -197,7 +202,10 @@ impl<'a, 'm> Search<'a, 'm> {
                     ahead = self.look_ahead(depth, at);
                 }
                 let root = self.levels[depth][at];
+                let before = self.steps;
                 self.state(findings, limits, (root, depth), &mut ahead)?;
+                let work = 1 + (self.steps - before) / STEPS_A_STATE;
+                self.until_look = self.until_look.saturating_sub(work);
                 self.learn()?;
             }
             let is_many = self.roots.len() > WAYS.saturating_mul(self.manner.ways as u64);
@@ -220,13 +228,14 @@ impl<'a, 'm> Search<'a, 'm> {
 
     /// Asks whether to go on.
     fn look_up(
-        &self,
+        &mut self,
         findings: &mut Findings<'_>,
         watch: &mut dyn Watch,
         depth: usize,
         at: usize,
     ) -> Option<Completeness> {
-        if (at as u64).is_multiple_of(PACE) {
+        if at == 0 || self.until_look == 0 {
+            self.until_look = PACE;
             findings.tell(watch);
             let waiting = self.levels[depth].len() - at + self.levels[depth + 1].len();
             let progress = Progress {
