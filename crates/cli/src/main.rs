@@ -6,6 +6,7 @@
 
 mod arguments;
 mod console;
+mod habits;
 mod limits;
 mod progress;
 mod session;
@@ -34,6 +35,7 @@ fn run() -> Exit {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
+            let error = habits::told(error);
             // Nobody to tell when the terminal is gone.
             let _ = error.print();
             return match error.kind() {

@@ -16,6 +16,18 @@ let name = \"server\";                // there are no strings
 Write the operator with ordinary characters: `&&`, `||`, `!`, `==>`, `<=`, `!=`, `in`. Instead of a
 string use an `enum` with one variant for each word.";
 
+    /// A phrase of another language.
+    FOREIGN_NOTATION = "foreign-notation", "something that is said otherwise in another language",
+"People come from TLA+, PlusCal, Promela, P, Quint, Go, C or Rust and write what they are used to. Where such a phrase
+stands, the message says how the same is written here; other mistakes on that line are left out until it is mended.
+
+```text
+property safe: always \\A c \\in Client : x = 0;     // forall c: Client :: x == 0
+server ! Ask(1);                                   // send Ask(1) to server;
+```
+
+[The language](language.md) has all forms on one page.";
+
     /// `/*` without `*/`.
     UNTERMINATED_COMMENT = "unterminated-comment", "a comment that is never closed",
 "A comment that begins with `/*` ends with `*/`. Such comments nest: each `/*` inside needs its own

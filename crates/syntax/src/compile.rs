@@ -1,6 +1,6 @@
 //! From text to a song: the whole way.
 
-use crate::{lower, parse};
+use crate::{accents, lower, parse};
 use plainsong_diagnostics::{Diagnostic, sort};
 use plainsong_ir::Song;
 use plainsong_ir::visit::renumber_locals;
@@ -24,6 +24,7 @@ pub fn compile(text: &str) -> Compiled {
     let mut diagnostics = parsed.errors().to_vec();
     diagnostics.extend(found);
     sort(&mut diagnostics);
+    let diagnostics = accents::recognised(text, diagnostics);
     let song = song.map(|mut song| {
         renumber_locals(&mut song);
         debug_assert_eq!(

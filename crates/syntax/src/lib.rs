@@ -6,6 +6,7 @@
 //! The meaning half: [`compile`] also resolves names, infers and checks types, and builds the song of
 //! the IR that a text describes, if there is no mistake in it.
 
+mod accents;
 pub mod ast;
 pub mod codes;
 mod compile;

@@ -22,7 +22,15 @@ impl Parser<'_> {
     /// Is there a `{`, possibly after stray tokens on the same line? Reports when there is none.
     pub(super) fn at_opening_brace(&mut self) -> bool {
         if !self.at(LBrace) {
-            self.expected("`{`");
+            let begins_statement =
+                self.kind.starts_expression() || self.kind.starts_keyword_statement();
+            match begins_statement {
+                true => self.expected_with_help(
+                    "`{`",
+                    "blocks stand in braces, of one statement too: `{ … }`",
+                ),
+                false => self.expected("`{`"),
+            }
             self.skip_to_brace();
         }
         self.at(LBrace)
