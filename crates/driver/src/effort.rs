@@ -10,6 +10,9 @@ use std::time::Duration;
 /// The states that `check` looks at before it visits executions.
 pub const FIRST_STATES: u64 = 20_000;
 
+/// The states that are looked at to tell whether a window of values ends executions.
+pub const STATES_OF_WINDOWS: u64 = 100_000;
+
 /// The executions of processes that are visited before their states are searched: states are cheap.
 pub const FIRST_EXECUTIONS: u64 = 100_000;
 

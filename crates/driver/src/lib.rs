@@ -50,6 +50,7 @@ pub mod song;
 pub mod source;
 pub mod translation;
 pub mod watch;
+mod window_ends;
 mod window_flow;
 mod window_termination;
 mod without_faults;

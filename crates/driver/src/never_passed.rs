@@ -35,6 +35,8 @@ pub(crate) fn never_passed(
             let kind = &voices.messages[message.index()].name;
             coverage.sent.contains(kind)
         }),
+        // Whether it had a value in every state, the states tell.
+        Asks::Choice => false,
     };
     let is_stuck =
         |one: &&Condition| is_met(one.asks) && coverage.passed.binary_search(&one.span).is_err();

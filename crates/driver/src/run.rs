@@ -22,6 +22,7 @@ use crate::provided::{not_asked, settle};
 use crate::resume::Ledger;
 use crate::select::{Question, questions};
 use crate::watch::{Allowance, Interrupt, Observer, Overseer, Stage, Stop};
+use crate::window_ends::mind_windows;
 use crate::worker::{Control, Ended, within};
 use crate::{Problem, Source};
 use plainsong_diagnostics::line_and_column;
@@ -533,7 +534,10 @@ impl Runner<'_, '_> {
                 let mut overseer = Overseer::controlled(stage, timeout, control, observer);
                 overseer.allowance = allowance;
                 overseer.ledger = ledger.as_mut();
-                let report = engine.run(&task, &mut overseer);
+                let mut report = engine.run(&task, &mut overseer);
+                if let Ok(report) = &mut report {
+                    mind_windows(&task, report, &mut overseer);
+                }
                 let stopped = overseer.stopped();
                 (report, stopped, ledger)
             }

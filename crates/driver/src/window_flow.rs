@@ -18,6 +18,10 @@
 //! NOT COVERED. Procedures: [`WindowFlow::has_procedures`]. Executions that end with a failure of an assertion about high
 //! values: whoever asks has to know that there was none. Members of a family are not told apart.
 
+mod conditions;
+
+pub(crate) use conditions::{Asks, Condition};
+
 use plainsong_diagnostics::Span;
 use plainsong_ir::finite::is_finite;
 use plainsong_ir::visit::{Visit, walk};
@@ -60,24 +64,6 @@ pub(crate) struct Unit {
     pub(crate) is_body: bool,
 }
 
-/// A condition that stops a step, or leaves a message, where it is false.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Condition {
-    /// Where it stands.
-    pub(crate) span: Span,
-    /// What asks.
-    pub(crate) asks: Asks,
-}
-
-/// What asks for a condition.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Asks {
-    /// The `assume` at this place.
-    Assume(Span),
-    /// A receive of this kind of message.
-    Receive(MessageId),
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Name {
     /// A local of a piece of code.
@@ -86,6 +72,18 @@ enum Name {
     Global(GlobalId),
     Field(MessageId, usize),
     Argument(ActionId, usize),
+}
+
+/// Which values from windows are asked about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// All of them.
+    #[default]
+    Anywhere,
+    /// Those with which variables start.
+    Start,
+    /// Those that the statement at this place chooses.
+    Statement(Span),
 }
 
 /// What is asked about.
@@ -97,6 +95,8 @@ pub(crate) struct Extent<'a> {
     pub(crate) delivery: Option<Delivery>,
     /// May executions end with a failure? Then code that reads what is high is cut off by one.
     pub(crate) fails: bool,
+    /// Which choices.
+    pub(crate) origin: Origin,
 }
 
 /// What is high in a song.
@@ -109,6 +109,12 @@ pub(crate) struct WindowFlow<'a> {
     kinds: BTreeMap<u32, Span>,
     units: Vec<Unit>,
     conditions: Vec<Condition>,
+    /// Names that are computed from what they were.
+    accumulators: BTreeSet<Name>,
+    /// The statements that choose values from windows.
+    choices: BTreeSet<Span>,
+    /// Is the code at hand run before there is any state?
+    before_all: bool,
     /// Loops that high values leave.
     left: BTreeSet<Span>,
     /// The loops around.
@@ -138,6 +144,9 @@ impl<'a> WindowFlow<'a> {
             kinds: BTreeMap::new(),
             units: Vec::new(),
             conditions: Vec::new(),
+            accumulators: BTreeSet::new(),
+            choices: BTreeSet::new(),
+            before_all: false,
             left: BTreeSet::new(),
             loops: Vec::new(),
             code: 0,
@@ -162,6 +171,11 @@ impl<'a> WindowFlow<'a> {
     /// The conditions about high values that may cut off a step or leave a message.
     pub(crate) fn conditions(&self) -> &[Condition] {
         &self.conditions
+    }
+
+    /// The statements that choose values from windows.
+    pub(crate) fn choices(&self) -> &BTreeSet<Span> {
+        &self.choices
     }
 
     /// Is there code of which nothing is known here?
@@ -227,14 +241,17 @@ impl<'a> WindowFlow<'a> {
                 }
                 if let Some(init) = &actions.init {
                     self.enter(None);
+                    self.before_all = true;
                     self.unit(None, false, &init.body);
+                    self.before_all = false;
                 }
             }
         }
         for line in &song.lines {
             self.enter(None);
             for at in 0..line.code.arity {
-                if !is_finite(song, &line.code.locals[at].ty) {
+                let is_open = !is_finite(song, &line.code.locals[at].ty);
+                if is_open && self.is_origin(None) {
                     self.raise(LocalId(at as u32));
                 }
             }
@@ -358,6 +375,7 @@ impl<'a> WindowFlow<'a> {
             StmtKind::Assign(place, value) => {
                 let is_high = self.is_high(value) || self.is_high_place(place);
                 self.assign(place, is_high);
+                self.accumulate(place, value);
             }
             StmtKind::AssignChoice(place, choice) => self.choice(choice, Some(place), stmt.span),
             StmtKind::If(condition, yes, no) => {
@@ -398,10 +416,7 @@ impl<'a> WindowFlow<'a> {
             }
             StmtKind::Assume(condition) => {
                 if self.is_high(condition) {
-                    self.conditions.push(Condition {
-                        span: condition.span,
-                        asks: Asks::Assume(stmt.span),
-                    });
+                    self.ask(condition, Asks::Assume(stmt.span));
                     self.cut_off(condition.span);
                 }
             }
@@ -471,7 +486,13 @@ impl<'a> WindowFlow<'a> {
         if asks || self.is_high_domain(&choice.domain) {
             self.cut_off(span);
         }
-        let is_high = self.is_chosen_high(choice);
+        if matches!(&choice.domain, Domain::Type(ty) if !is_finite(self.song, ty)) {
+            self.choices.insert(span);
+        }
+        if let (true, Some(filter)) = (asks, &choice.filter) {
+            self.ask(filter, Asks::Choice);
+        }
+        let is_high = self.is_chosen_high(choice, Some(span));
         if is_high {
             self.raise(choice.local);
         }
@@ -500,18 +521,15 @@ impl<'a> WindowFlow<'a> {
             }
         }
         let high = |expr: &&Expr| self.is_high(expr);
-        let filter = accept.filter.as_ref().filter(high).map(|one| one.span);
+        let filter = accept.filter.as_ref().filter(high);
         let from = match &accept.source {
             Source::Process(process) => Some(process).filter(high).map(|one| one.span),
             Source::Anyone(_) | Source::Family(..) => None,
         };
-        if let Some(span) = filter {
-            self.conditions.push(Condition {
-                span,
-                asks: Asks::Receive(accept.message),
-            });
+        if let Some(filter) = filter {
+            self.ask(filter, Asks::Receive(accept.message));
         }
-        filter.or(from)
+        filter.map(|one| one.span).or(from)
     }
 
     fn within(&mut self, decides: Option<Span>, blocks: &[&Block]) {
@@ -539,27 +557,42 @@ impl<'a> WindowFlow<'a> {
         if !(is_high || is_left_out) {
             return;
         }
-        let name = match (&place.root, self.family) {
+        self.names.extend(self.written(place));
+    }
+
+    /// What is written there.
+    fn written(&self, place: &Place) -> Option<Name> {
+        Some(match (&place.root, self.family) {
             (Root::Local(local), _) => Name::Local(self.code, *local),
-            (Root::Own(var), Some(family)) => Name::Variable(family, *var),
-            (Root::Own(_), None) => return,
+            (Root::Own(var), family) => Name::Variable(family?, *var),
             (Root::Of(family, _, var), _) => Name::Variable(*family, *var),
             (Root::Global(global), _) => Name::Global(*global),
-        };
-        self.names.insert(name);
+        })
+    }
+
+    /// What an expression reads.
+    fn name_of(&self, expr: &Expr) -> Option<Name> {
+        Some(match &expr.kind {
+            ExprKind::Local(local) => Name::Local(self.code, *local),
+            ExprKind::Own(var) => Name::Variable(self.family?, *var),
+            ExprKind::Of(family, _, var) => Name::Variable(*family, *var),
+            ExprKind::Global(global) => Name::Global(*global),
+            _ => return None,
+        })
     }
 
     fn starts_high(&self, start: &StartValue) -> bool {
         match start {
             StartValue::Value(value) => self.is_high(value),
-            StartValue::Choice(choice) => self.is_chosen_high(choice),
+            StartValue::Choice(choice) => self.is_chosen_high(choice, None),
         }
     }
 
-    fn is_chosen_high(&self, choice: &Choice) -> bool {
+    /// Is the value of a choice high, at this statement or at the start?
+    fn is_chosen_high(&self, choice: &Choice, at: Option<Span>) -> bool {
         let filter = choice.filter.as_ref();
         let is_open = matches!(&choice.domain, Domain::Type(ty) if !is_finite(self.song, ty));
-        is_open
+        is_open && self.is_origin(at)
             || !self.deciding.is_empty()
             || self.is_high_domain(&choice.domain)
             || filter.is_some_and(|filter| self.is_high(filter))
@@ -616,21 +649,19 @@ impl Visit for Reads<'_, '_> {
         let flow = self.flow;
         let name = match &expr.kind {
             ExprKind::Local(local) if self.except == Some(*local) => None,
-            ExprKind::Local(local) => Some(Name::Local(flow.code, *local)),
-            ExprKind::Own(var) => flow.family.map(|family| Name::Variable(family, *var)),
-            ExprKind::Of(family, _, var) => Some(Name::Variable(*family, *var)),
-            ExprKind::Global(global) => Some(Name::Global(*global)),
             ExprKind::Const(id) => {
                 let decl = &flow.song.consts[id.index()];
-                self.found |= decl.value.is_none() && flow.is_open(&decl.name, &decl.ty);
+                let is_open = flow.extent.origin == Origin::Anywhere && decl.value.is_none();
+                self.found |= is_open && flow.is_open(&decl.name, &decl.ty);
                 None
             }
             ExprKind::Call(function, _) => {
                 let decl = &flow.song.functions[function.index()];
-                self.found |= decl.body.is_none() && !is_finite(flow.song, &decl.result);
+                let is_open = flow.extent.origin == Origin::Anywhere && decl.body.is_none();
+                self.found |= is_open && !is_finite(flow.song, &decl.result);
                 None
             }
-            _ => None,
+            _ => flow.name_of(expr),
         };
         self.found |= name.is_some_and(|name| flow.names.contains(&name));
         walk::expr(self, expr);
@@ -639,7 +670,7 @@ impl Visit for Reads<'_, '_> {
     /// A quantifier over infinitely many values is asked of those in the window.
     fn binding(&mut self, binding: &Binding) {
         let is_open = matches!(&binding.domain, Domain::Type(ty) if !is_finite(self.flow.song, ty));
-        self.found |= is_open;
+        self.found |= is_open && self.flow.extent.origin == Origin::Anywhere;
         walk::binding(self, binding);
     }
 }

@@ -30,6 +30,7 @@ pub(crate) fn window_may_end(
         seen: None,
         delivery,
         fails,
+        ..Extent::default()
     };
     let flow = WindowFlow::new(song, bound, extent);
     let windows = windows(bound);

@@ -1,5 +1,6 @@
 //! Which statements ran, and which messages were received.
 
+use super::refused::Refusals;
 use plainsong_diagnostics::Span;
 use rustc_hash::FxHashSet;
 
@@ -35,9 +36,19 @@ pub(crate) struct Covered {
     premises: Vec<bool>,
     /// The conditions that were true, by their places in the text.
     passed: FxHashSet<Span>,
+    /// Conditions that were false for want of other values, where somebody wants to know.
+    pub(crate) refusals: Option<Refusals>,
 }
 
 impl Covered {
+    /// Nothing yet; refused conditions will be noted, too.
+    pub(crate) fn with_refusals(refusals: Refusals) -> Self {
+        Covered {
+            refusals: Some(refusals),
+            ..Covered::default()
+        }
+    }
+
     /// A statement ran.
     pub(crate) fn ran(&mut self, statement: u32) {
         mark(&mut self.statements, statement as usize);

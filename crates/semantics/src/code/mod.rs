@@ -8,6 +8,7 @@ pub(crate) mod assign;
 pub(crate) mod coverage;
 mod elements;
 pub(crate) mod flatten;
+pub(crate) mod refused;
 pub(crate) mod run;
 mod uses;
 mod window_blame;

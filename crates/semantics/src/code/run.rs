@@ -221,8 +221,21 @@ impl Runner<'_> {
                         return End::Halt(Halt::Failed(endless(op.span)));
                     }
                 }
-                Ok(Flow::Fork(runs)) => return End::Fork(runs),
-                Ok(Flow::Halt(halt)) => return End::Halt(halt),
+                Ok(Flow::Fork(runs)) => {
+                    if let (Some(_), Some(condition)) = (&covered.refusals, asked(&op.kind)) {
+                        covered.passed(condition.span);
+                    }
+                    return End::Fork(runs);
+                }
+                Ok(Flow::Halt(halt)) => {
+                    if let (Halt::Blocked, Some(refusals), Some(condition)) =
+                        (&halt, &mut covered.refusals, asked(&op.kind))
+                    {
+                        let mut eval = Eval::new(self.instance, &run.memory);
+                        refusals.is_false(condition, &mut eval, &run.slots);
+                    }
+                    return End::Halt(halt);
+                }
                 Err(failure) => return End::Halt(Halt::Failed(failure)),
             }
         }
@@ -503,6 +516,15 @@ impl Runner<'_> {
             message,
             span,
         })
+    }
+}
+
+/// The condition without which an instruction does not go on.
+fn asked(op: &OpKind) -> Option<&Expr> {
+    match op {
+        OpKind::Assume(condition) => Some(condition),
+        OpKind::LetChoice(choice) | OpKind::AssignChoice(_, choice) => choice.filter.as_ref(),
+        _ => None,
     }
 }
 

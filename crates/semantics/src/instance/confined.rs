@@ -27,17 +27,41 @@ pub(crate) fn is_confined(
     let Some(filter) = &choice.filter else {
         return false;
     };
-    let local = choice.local;
+    let is_tried: BTreeSet<&Value> = tried.iter().collect();
+    let possible = possible(
+        eval,
+        &conjuncts(filter),
+        (choice.local, ty),
+        tried.len(),
+        slots,
+    );
+    possible.is_some_and(|all| all.iter().all(|one| is_tried.contains(one)))
+}
+
+/// All values of a name that could pass these conjuncts, and perhaps some that cannot; none if there may be more than
+/// `most`.
+pub(crate) fn possible(
+    eval: &mut Eval<'_>,
+    conjuncts: &[&Expr],
+    (local, ty): (LocalId, &Ty),
+    most: usize,
+    slots: &mut [Value],
+) -> Option<Vec<Value>> {
     let (mut low, mut high) = match ty {
         Ty::Nat => (0, i64::MAX),
         _ => (i64::MIN, i64::MAX),
     };
     let is_number = matches!(ty, Ty::Int | Ty::Nat);
-    let is_tried: BTreeSet<&Value> = tried.iter().collect();
-    for one in conjuncts(filter) {
+    let mut listed: Option<Vec<Value>> = None;
+    let mut list = |all: Vec<Value>| {
+        if listed.as_ref().is_none_or(|known| all.len() < known.len()) {
+            listed = Some(all);
+        }
+    };
+    for one in conjuncts {
         if !free_locals(one).contains(&local) {
             if matches!(eval.truth(one, slots), Ok(false)) {
-                return true;
+                return Some(Vec::new());
             }
             continue;
         }
@@ -53,13 +77,7 @@ pub(crate) fn is_confined(
             continue;
         };
         match (op, &with) {
-            (BinOp::In, collection) => {
-                let elements = collection.elements();
-                if elements.iter().all(|one| is_tried.contains(one)) {
-                    return true;
-                }
-            }
-            (BinOp::Eq, value) if is_tried.contains(value) => return true,
+            (BinOp::In, collection) => list(collection.elements().to_vec()),
             (_, Value::Int(number)) if is_number => {
                 let number = *number;
                 match op {
@@ -71,11 +89,14 @@ pub(crate) fn is_confined(
                     _ => {}
                 }
             }
+            (BinOp::Eq, value) => list(vec![value.clone()]),
             _ => {}
         }
     }
-    let few = i128::from(high) - i128::from(low) < tried.len() as i128;
-    is_number && few && (low..=high).all(|number| is_tried.contains(&Value::Int(number)))
+    if is_number && i128::from(high) - i128::from(low) < most as i128 {
+        list((low..=high).map(Value::Int).collect());
+    }
+    listed.filter(|all| all.len() <= most)
 }
 
 /// `local op expr` with nothing of the local in the expression, turned around where it stands on the right.

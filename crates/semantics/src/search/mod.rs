@@ -18,7 +18,9 @@ mod query;
 mod question;
 mod steer;
 mod verdicts;
+mod window_end;
 
+pub use crate::code::refused::{WindowCondition, WindowLocal};
 pub use coverage::Coverage;
 pub use cycle::Edge;
 pub use dive::dive;
@@ -27,6 +29,7 @@ pub use query::{Check, Query};
 pub use question::{Question, name_of, questions};
 pub use steer::{Start, Steering, steer, steered_end};
 pub use verdicts::reason_against;
+pub use window_end::{WindowEnd, window_end};
 
 use crate::code::coverage::Covered;
 use crate::instance::Instance;

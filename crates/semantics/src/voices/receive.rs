@@ -1,6 +1,7 @@
 //! Which messages a receive or a process with handlers accepts.
 
 use super::VoiceSystem;
+use crate::code::refused::Refusals;
 use crate::eval::{Eval, Result};
 use crate::value::{Pid, Value};
 use crate::world::World;
@@ -107,6 +108,29 @@ impl<'a> Acceptor<'a> {
             }
         }
         false
+    }
+
+    /// Notes the conditions that refuse a message which nothing accepts.
+    pub(crate) fn refuse(
+        &self,
+        kind: MessageId,
+        from: Pid,
+        payload: &[Value],
+        refusals: &mut Refusals,
+    ) {
+        if self.wants(kind, from, payload) {
+            return;
+        }
+        let mut eval = Eval::new(&self.system.instance, self.world);
+        for (accept, sender) in &self.accepts {
+            let mut slots = self.slots.to_vec();
+            let is_meant = accept.message == kind
+                && sender.is_none_or(|pid| pid == from)
+                && self.binds(accept, from, payload, &mut slots);
+            if let (true, Some(filter)) = (is_meant, &accept.filter) {
+                refusals.is_false(filter, &mut eval, &slots);
+            }
+        }
     }
 
     fn is_of(&self, pid: Pid, family: FamilyId) -> bool {

@@ -113,7 +113,7 @@ impl VoiceSystem {
         steps: &mut Vec<Step>,
     ) {
         let accepts = stand.accepts();
-        for (position, accepted) in self.acceptable(turn, lane, &accepts, steps) {
+        for (position, accepted) in self.acceptable(turn, lane, &accepts, covered, steps) {
             let message = &turn.config.network.messages()[position];
             let span = accepts[accepted.by].span;
             let taking = self.takes(lane, &turn.config.voices[lane], accepted, PACE, covered);
@@ -138,6 +138,7 @@ impl VoiceSystem {
         turn: &Turn<'_>,
         lane: usize,
         accepts: &[&Accept],
+        covered: &mut Covered,
         steps: &mut Vec<Step>,
     ) -> Vec<(usize, Accepted)> {
         let voice = &turn.config.voices[lane];
@@ -155,6 +156,12 @@ impl VoiceSystem {
             }
         };
         let network = &turn.config.network;
+        if let Some(refusals) = &mut covered.refusals {
+            let messages = network.messages().iter();
+            for message in messages.filter(|message| message.to == me) {
+                acceptor.refuse(message.kind, message.from, &message.payload, refusals);
+            }
+        }
         let mut acceptable = Vec::new();
         let available = network.available(me, |message| {
             acceptor.accept(message.kind, message.from, &message.payload)
