@@ -13,10 +13,13 @@
 //!
 //! NOT COVERED. Searches through states begin again from their start; they keep no places.
 
+pub mod checkpoints;
 pub mod file;
 
+use checkpoints::Checkpoints;
 use plainsong_explore_songs::Explored;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Which executions an entry is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,9 +35,18 @@ pub struct Key {
 }
 
 /// What was found, instance by instance.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Ledger {
     entries: BTreeMap<Key, Explored>,
+    /// Where it is written now and then.
+    pub checkpoints: Option<Arc<Checkpoints>>,
+}
+
+impl PartialEq for Ledger {
+    /// Where it is written makes no difference.
+    fn eq(&self, other: &Self) -> bool {
+        self.entries == other.entries
+    }
 }
 
 impl Ledger {
@@ -65,5 +77,17 @@ impl Ledger {
     /// Enters what was found.
     pub(crate) fn enter(&mut self, key: Key, explored: &Explored) {
         self.entries.insert(key, explored.clone());
+    }
+
+    /// Is it time to write it?
+    pub(crate) fn is_due(&self) -> bool {
+        self.checkpoints.as_ref().is_some_and(|all| all.is_due())
+    }
+
+    /// Writes it, if that is asked for.
+    pub(crate) fn write(&self) {
+        if let Some(checkpoints) = &self.checkpoints {
+            checkpoints.write(self);
+        }
     }
 }

@@ -157,6 +157,11 @@ pub fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     }
     file.as_file().sync_all()?;
     file.persist(&target)?;
+    #[cfg(unix)]
+    if let Ok(folder) = std::fs::File::open(folder.unwrap_or(Path::new("."))) {
+        // The new name outlives a power cut, too, where folders can be written down.
+        let _ = folder.sync_all();
+    }
     Ok(())
 }
 

@@ -98,8 +98,8 @@ impl<'a> Always<'a> {
     }
 
     /// What the property sees.
-    pub(crate) fn into_view(self) -> View<'a> {
-        self.view
+    pub(crate) fn view(&self) -> &View<'a> {
+        &self.view
     }
 
     /// Looks at the states of the execution in the graph that were not there in the one before.

@@ -41,6 +41,17 @@ pub struct Explored {
     pub orders: Orders,
     /// What was not visited because the search was stopped.
     pub left: Vec<Part>,
+    /// How much was looked at, as [limits](Manner::limits) count it: executions, and places behind which all are counted.
+    pub looked_at: u64,
+}
+
+/// Keeps what was found so far, for the case that a search does not come to its end.
+pub trait Keeper: Send {
+    /// Is it time to keep something? Asked after every execution.
+    fn is_due(&mut self) -> bool;
+
+    /// What was found so far, and all that is left.
+    fn keep(&mut self, so_far: Explored);
 }
 
 impl Explored {
@@ -89,6 +100,7 @@ impl Explored {
             false => Orders::default(),
         };
         self.left = later.left;
+        self.looked_at = self.looked_at.saturating_add(later.looked_at);
         self
     }
 }
@@ -216,6 +228,22 @@ pub fn explore(
     explore_showing(machine, checks, manner, watch, None)
 }
 
+/// Like [`explore`], with somebody who keeps what was found now and then. That goes on in the background of one worker; several
+/// are not asked.
+pub fn explore_keeping<'a>(
+    machine: &'a Machine,
+    checks: &[Check],
+    manner: &Manner,
+    watch: &'a mut dyn Watch,
+    keeper: &'a mut dyn Keeper,
+) -> Result<Explored, GaveUp> {
+    let others = Others {
+        onlooker: None,
+        keeper: Some(keeper),
+    };
+    explore_before(machine, checks, manner, watch, others)
+}
+
 /// Is shown the last state of each execution that is complete (`true`) or blocked (`false`).
 pub type Onlooker<'a> = &'a mut (dyn FnMut(&Config, bool) + Send);
 
@@ -227,6 +255,26 @@ pub fn explore_showing<'a>(
     watch: &'a mut dyn Watch,
     onlooker: Option<Onlooker<'a>>,
 ) -> Result<Explored, GaveUp> {
+    let others = Others {
+        onlooker,
+        keeper: None,
+    };
+    explore_before(machine, checks, manner, watch, others)
+}
+
+/// Who is there beside the watch.
+pub(crate) struct Others<'a> {
+    pub(crate) onlooker: Option<Onlooker<'a>>,
+    pub(crate) keeper: Option<&'a mut dyn Keeper>,
+}
+
+fn explore_before<'a>(
+    machine: &'a Machine,
+    checks: &[Check],
+    manner: &Manner,
+    watch: &'a mut dyn Watch,
+    others: Others<'a>,
+) -> Result<Explored, GaveUp> {
     let parts = Parts::new(machine).ok_or(GaveUp::NotVoices)?;
     if !checks
         .iter()
@@ -236,14 +284,14 @@ pub fn explore_showing<'a>(
     }
     if parts.starts().is_empty() {
         let nothing = Found::new(checks);
-        return Ok(nothing.explored(parts.coverage(), Vec::new()));
+        return Ok(nothing.explored(parts.coverage(), Vec::new(), 0));
     }
-    let may_remember = onlooker.is_none()
+    let may_remember = others.onlooker.is_none()
         && !manner.judges_all
         && !machine.has_faults()
         && !checks.iter().any(|check| is_always(machine, *check));
     let remembers = manner.remembers.filter(|_| may_remember);
-    let shared = Shared::new(machine, manner, watch, onlooker, remembers);
+    let shared = Shared::new(machine, manner, watch, others, remembers);
     let workers = Workers {
         jobs: manner.jobs.max(1),
         stack: Some(STACK),
@@ -268,11 +316,7 @@ pub fn explore_showing<'a>(
     }
     match found.gave_up {
         Some(gave_up) => Err(gave_up),
-        None if remembers.is_some_and(|after| found.executions() > after) => {
-            found.orders = Orders::default();
-            Ok(found.explored(coverage, slice.left))
-        }
-        None => Ok(found.explored(coverage, slice.left)),
+        None => Ok(shared.explored(found, coverage, slice.left)),
     }
 }
 

@@ -66,7 +66,8 @@ mod waiting;
 
 pub use estimate::{Cause, Estimated, estimate};
 pub use explore::{
-    Explored, Finding, GaveUp, Manner, Onlooker, explore, explore_showing, is_about_executions,
+    Explored, Finding, GaveUp, Keeper, Manner, Onlooker, explore, explore_keeping, explore_showing,
+    is_about_executions,
 };
 pub use linear_extensions::{Orders, sum_of_powers};
 pub use plainsong_explore::{Estimate, Part};

@@ -44,9 +44,9 @@ pub struct Orders {
 }
 
 impl Orders {
-    /// A sample that was taken before.
-    pub fn new(drawn: Vec<(u64, f64)>) -> Self {
-        let mut orders = Orders { level: 0, drawn };
+    /// A sample that was taken before, of executions whose hash ends in so many zeros.
+    pub fn new(level: u32, drawn: Vec<(u64, f64)>) -> Self {
+        let mut orders = Orders { level, drawn };
         orders.make_small();
         orders
     }
@@ -72,7 +72,12 @@ impl Orders {
         }
         let mean = (weights / executions as f64).log10();
         draws.iter_mut().for_each(|(_, power)| *power -= mean);
-        Orders::new(draws)
+        Orders::new(0, draws)
+    }
+
+    /// How many zeros the hashes of its executions end in.
+    pub fn level(&self) -> u32 {
+        self.level
     }
 
     /// The executions of the sample, each with the power of ten of its number of orders.
@@ -304,10 +309,10 @@ mod tests {
     #[test]
     fn the_sample_stays_small_and_does_not_depend_on_who_drew_it() {
         let all: Vec<(u64, f64)> = (0..5000).map(|one| (random(one), 2.0)).collect();
-        let whole = Orders::new(all.clone());
+        let whole = Orders::new(0, all.clone());
         assert!((100..=MOST).contains(&whole.drawn.len()));
-        let mut shared = Orders::new(all[..700].to_vec());
-        shared.include(&Orders::new(all[700..].to_vec()));
+        let mut shared = Orders::new(0, all[..700].to_vec());
+        shared.include(&Orders::new(0, all[700..].to_vec()));
         assert_eq!(shared, whole);
         let power = whole.of(5000).expect("some");
         assert!((power - 5.699).abs() < 0.001, "{power}");

@@ -172,7 +172,7 @@ impl<'a> View<'a> {
     }
 
     /// Enters which premises were true.
-    pub(crate) fn enter_premises(self, coverage: &mut Coverage) {
+    pub(crate) fn enter_premises(&self, coverage: &mut Coverage) {
         self.premises.enter(coverage);
     }
 }

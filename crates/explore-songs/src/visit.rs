@@ -2,7 +2,7 @@
 
 use crate::always::{Always, Seen};
 use crate::ending::Ending;
-use crate::explore::{Explored, Finding, GaveUp, Manner, Onlooker};
+use crate::explore::{Explored, Finding, GaveUp, Keeper, Manner, Onlooker, Others};
 use crate::linear_extensions::Orders;
 use crate::program::Song;
 use crate::thread_states::Stage;
@@ -29,6 +29,7 @@ pub(crate) struct Shared<'a> {
     judges_all: bool,
     watch: Mutex<&'a mut dyn Watch>,
     onlooker: Option<Mutex<Onlooker<'a>>>,
+    keeper: Option<Mutex<&'a mut dyn Keeper>>,
     /// After how many executions some are only counted, if they may be.
     remembers: Option<u64>,
     /// How many executions were counted, and how often that took a look.
@@ -41,7 +42,7 @@ impl<'a> Shared<'a> {
         machine: &'a Machine,
         manner: &Manner,
         watch: &'a mut dyn Watch,
-        onlooker: Option<Onlooker<'a>>,
+        others: Others<'a>,
         remembers: Option<u64>,
     ) -> Self {
         Shared {
@@ -49,11 +50,29 @@ impl<'a> Shared<'a> {
             limits: manner.limits,
             judges_all: manner.judges_all,
             watch: Mutex::new(watch),
-            onlooker: onlooker.map(Mutex::new),
+            onlooker: others.onlooker.map(Mutex::new),
+            keeper: others.keeper.map(Mutex::new),
             remembers,
             counted: AtomicU64::new(0),
             shown: AtomicU64::new(0),
         }
+    }
+
+    /// What was found, with what is left. Where some executions were only counted, nothing is known of their orders.
+    pub(crate) fn explored(
+        &self,
+        mut found: Found,
+        coverage: Coverage,
+        left: Vec<Part>,
+    ) -> Explored {
+        if self
+            .remembers
+            .is_some_and(|after| found.executions() > after)
+        {
+            found.orders = Orders::default();
+        }
+        let looked_at = self.shown.load(Ordering::Relaxed).min(self.limits.states);
+        found.explored(coverage, left, looked_at)
     }
 
     /// Is there a reason to stop before the next so many executions, which are counted at once? The limit is
@@ -82,6 +101,7 @@ impl<'a> Shared<'a> {
 }
 
 /// What was found so far.
+#[derive(Clone)]
 pub(crate) struct Found {
     count: ExecutionCount,
     /// What was found about each check, and in which place of the search tree.
@@ -139,7 +159,7 @@ impl Found {
         count.complete + count.blocked + count.failed + count.discarded
     }
 
-    pub(crate) fn explored(self, coverage: Coverage, left: Vec<Part>) -> Explored {
+    pub(crate) fn explored(self, coverage: Coverage, left: Vec<Part>, looked_at: u64) -> Explored {
         Explored {
             count: self.count,
             findings: self.findings.into_iter().map(|(_, one, _)| one).collect(),
@@ -147,6 +167,7 @@ impl Found {
             coverage,
             orders: self.orders,
             left,
+            looked_at,
         }
     }
 
@@ -249,15 +270,20 @@ impl<'s, 'a> Visit<'s, 'a> {
 
     /// What was found, without what belongs to the worker's thread.
     pub(crate) fn finish(self) -> (Found, Coverage) {
-        let stage = self.stage.borrow();
+        let coverage = self.coverage();
         let mut found = self.found;
-        found.gave_up = found.gave_up.max(stage.roles.gave_up);
-        let mut coverage = stage.roles.parts.coverage();
-        let views = self.finally.into_iter();
-        for view in views.chain(self.always.into_iter().map(Always::into_view)) {
+        found.gave_up = found.gave_up.max(self.stage.borrow().roles.gave_up);
+        (found, coverage)
+    }
+
+    /// Which parts of the text took part so far.
+    fn coverage(&self) -> Coverage {
+        let mut coverage = self.stage.borrow().roles.parts.coverage();
+        let views = self.finally.iter();
+        for view in views.chain(self.always.iter().map(Always::view)) {
             view.enter_premises(&mut coverage);
         }
-        (found, coverage)
+        coverage
     }
 
     /// Is there a reason to stop before the next execution?
@@ -410,6 +436,28 @@ impl Visitor<Song> for Visit<'_, '_> {
 
     fn lost(&mut self) {
         self.found.stop(Completeness::Resource(LOST.to_owned()));
+    }
+
+    fn wants_left(&mut self) -> bool {
+        let has_given_up = self.found.gave_up.is_some();
+        let keeper = self.shared.keeper.as_ref().filter(|_| !has_given_up);
+        keeper.is_some_and(|keeper| {
+            let mut keeper = keeper.lock().unwrap_or_else(PoisonError::into_inner);
+            keeper.is_due()
+        })
+    }
+
+    fn left(&mut self, left: Vec<Part>) {
+        let Some(keeper) = &self.shared.keeper else {
+            return;
+        };
+        let mut found = self.found.clone();
+        found.stop(Completeness::Stopped);
+        let so_far = self.shared.explored(found, self.coverage(), left);
+        keeper
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .keep(so_far);
     }
 
     fn leaf(&mut self, graph: &Graph<Song>, leaf: Leaf) -> bool {

@@ -84,6 +84,14 @@ pub trait Visitor<P: Program> {
     /// The search was to go on at a place that does not exist: the program is not the one that the
     /// place is of, or does not do the same again. The search stops.
     fn lost(&mut self) {}
+
+    /// Does it want to know now what is [left](Visitor::left)? Asked between executions, where one worker explores alone.
+    fn wants_left(&mut self) -> bool {
+        false
+    }
+
+    /// What is left, all of it: with what it has seen, everything. The search goes on.
+    fn left(&mut self, _: Vec<Part>) {}
 }
 
 /// What a visitor counts.

@@ -155,6 +155,8 @@ struct Shared {
     news: Condvar,
     hungry: AtomicUsize,
     stopped: AtomicBool,
+    /// Is there only one worker?
+    is_alone: bool,
 }
 
 struct Queue {
@@ -179,6 +181,7 @@ impl Shared {
             news: Condvar::new(),
             hungry: AtomicUsize::new(0),
             stopped: AtomicBool::new(false),
+            is_alone: jobs == 1,
         }
     }
 
@@ -188,6 +191,11 @@ impl Shared {
             if self.is_stopped() {
                 self.leave(engine);
                 return;
+            }
+            if self.is_alone && visitor.wants_left() {
+                let mut left = self.lock().parts.clone();
+                left.push(engine.left());
+                visitor.left(left);
             }
             if self.is_hungry()
                 && let Some(path) = engine.give_away()

@@ -112,7 +112,7 @@ impl<'a> Premises<'a> {
     }
 
     /// Enters what was seen.
-    pub fn enter(self, coverage: &mut Coverage) {
+    pub fn enter(&self, coverage: &mut Coverage) {
         let open: Vec<Span> = self.open.iter().map(|one| one.span).collect();
         coverage.include_premises(&self.met, &open);
     }

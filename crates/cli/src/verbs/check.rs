@@ -318,7 +318,10 @@ impl Checking<'_> {
                     memory,
                     most_refuted,
                     refuted,
-                    ledger: self.resuming.as_mut().map(Resuming::ledger),
+                    ledger: self
+                        .resuming
+                        .as_mut()
+                        .map(|resuming| resuming.ledger(&self.arguments.out)),
                 };
                 let mut results = run(&plan, &loaded.source, song, &mut supervision);
                 refuted = supervision.refuted;
@@ -518,6 +521,10 @@ impl Checking<'_> {
         let Some(resuming) = &self.resuming else {
             return (None, Exit::Fine);
         };
+        if let Some(why) = resuming.trouble() {
+            let note = format!("note: the run could not be written down on the way: {why}\n");
+            self.session.console.remark(&note);
+        }
         let interrupted = self.session.interrupt.is_set();
         let some = |outcome| {
             let mut answers = self.answers.iter();

@@ -6,11 +6,13 @@ use crate::session::Session;
 use clap::Parser as _;
 use plainsong_driver::effort::Level;
 use plainsong_driver::resume::Ledger;
+use plainsong_driver::resume::checkpoints::Checkpoints;
 use plainsong_driver::resume::file::Stopped;
 use plainsong_driver::{Exit, Problem, Source};
 use plainsong_report::trace_file::hash;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Runs `check` or an engine's verb so that it can go on later, or goes on with an earlier run of the same verb.
 pub(crate) fn run_or_go_on(
@@ -58,6 +60,7 @@ pub(crate) struct Resuming {
     /// The file it goes on from.
     from: Option<PathBuf>,
     stopped: Stopped,
+    checkpoints: Option<Arc<Checkpoints>>,
 }
 
 impl Resuming {
@@ -71,6 +74,7 @@ impl Resuming {
                 songs: BTreeMap::new(),
                 ledger: Ledger::default(),
             },
+            checkpoints: None,
         }
     }
 
@@ -108,13 +112,32 @@ impl Resuming {
             verb,
             from: Some(path.to_owned()),
             stopped,
+            checkpoints: None,
         };
         Ok((arguments, level, resuming))
     }
 
-    /// What was found.
-    pub(crate) fn ledger(&mut self) -> &mut Ledger {
+    /// What was found; it is written now and then, with the songs that are part of the run by now.
+    pub(crate) fn ledger(&mut self, folder: &Path) -> &mut Ledger {
+        if self.checkpoints.is_none() {
+            let (arguments, songs) = (&self.stopped.arguments, &self.stopped.songs);
+            let all = Checkpoints::new(self.path(folder), arguments.clone(), songs.clone());
+            self.checkpoints = Some(Arc::new(all));
+        }
+        self.stopped.ledger.checkpoints = self.checkpoints.clone();
         &mut self.stopped.ledger
+    }
+
+    /// Where there will be something to go on from.
+    fn path(&self, folder: &Path) -> PathBuf {
+        let usual = || folder.join(format!("{}.resume", self.verb));
+        self.from.clone().unwrap_or_else(usual)
+    }
+
+    /// Why there is no checkpoint, if that is because it could not be written.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        let checkpoints = self.checkpoints.as_ref()?;
+        checkpoints.trouble()
     }
 
     /// This song is part of the run.
@@ -134,14 +157,15 @@ impl Resuming {
         // What one engine has left may have been answered by another.
         let is_open = ledger.has_left() && (end.unknown || (!end.fine && self.verb == "explore"));
         if is_open || (end.interrupted && !ledger.is_empty()) {
-            let path = self.from.clone();
-            let path = path.unwrap_or_else(|| folder.join(format!("{}.resume", self.verb)));
+            let path = self.path(folder);
             self.stopped.write(&path)?;
             return Ok(Some(path));
         }
-        if let Some(path) = &self.from {
+        let checkpoints = self.checkpoints.as_ref();
+        let is_written = checkpoints.is_some_and(|all| all.is_written());
+        if self.from.is_some() || is_written {
             // A file that stays does no harm: going on from it gives the same answer again.
-            let _ = std::fs::remove_file(path);
+            let _ = std::fs::remove_file(self.path(folder));
         }
         Ok(None)
     }

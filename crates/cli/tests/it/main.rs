@@ -14,6 +14,7 @@ mod exploring;
 mod formatting;
 mod interrupting;
 mod json;
+mod killed;
 mod killing;
 mod limits;
 mod linting;

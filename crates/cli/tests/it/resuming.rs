@@ -2,6 +2,7 @@
 
 use crate::songs;
 use crate::stage::{Ran, Stage, finished};
+use plainsong_report::trace_file::hash;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::Stdio;
 
@@ -11,12 +12,14 @@ const ONLY_EXECUTIONS: &str = "first-executions=1000000000";
 const GO_ON: [&str; 3] = ["explore", "--resume", "out/explore.resume"];
 
 /// The verdicts of a run as they are in the stream, without what differs from run to run.
-fn verdicts(ran: &Ran) -> Vec<String> {
+pub(crate) fn verdicts(ran: &Ran) -> Vec<String> {
     let lines = ran.out.lines().filter(|line| line.contains("\"verdict\""));
     let without_time = |line: &str| {
-        let (before, after) = line.split_once("\"seconds\":").expect("a verdict");
-        let rest = after.trim_start_matches(|c: char| c.is_ascii_digit() || ".e-".contains(c));
-        format!("{before}{rest}")
+        let mut parts = line.split("\"seconds\":");
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |before, after| {
+            before + after.trim_start_matches(|c: char| c.is_ascii_digit() || ".e-".contains(c))
+        })
     };
     let lines = lines.filter(|line| !line.contains("summary"));
     lines.map(without_time).collect()
@@ -212,7 +215,12 @@ fn places_that_do_not_exist_leave_it_unknown() {
     stage.run(&explore).exits(2);
     let saved = stage.read("out/explore.resume");
     let at = saved.find("\"left\":[\"").expect("something is left") + 9;
-    stage.write("other", format!("{}9 9 9 {}", &saved[..at], &saved[at..]));
+    let other = format!("{}9 9 9 {}", &saved[..at], &saved[at..]);
+    stage.write("other", &other);
+    let ran = stage.run(&["explore", "--resume", "other"]).exits(3);
+    assert!(ran.err.contains("other is damaged"), "{}", ran.err);
+    let (json, _) = other.trim_end().rsplit_once('\n').expect("two lines");
+    stage.write("other", format!("{json}\n{}\n", hash(json)));
     let ran = stage.run(&["explore", "--resume", "other"]).exits(2);
     assert!(
         ran.out

@@ -11,23 +11,21 @@
 use super::execution_counts::{Tally, complete, tallies};
 use super::explicit_state::{ExplicitState, by_states, is_limit};
 use super::external_outcomes::{Instances, Visited, without_outcomes};
+use super::kept_executions::go_on;
 use super::packed_processes::{self, by_packed_states, is_packed};
-use super::running_estimate::Expectation;
 use super::symmetry_reduction::{advise, by_names, by_symmetry};
 use super::verdict_accumulator::{Closed, Dossier, open_checks};
 use crate::effort::{STATES_WITHOUT_END, limit_on_states};
 use crate::engine::{EngineReport, Task};
-use crate::resume::Key;
 use crate::select::Question;
 use crate::watch::Overseer;
 use crate::{Engine, Problem};
-use plainsong_explore_songs::{Explored, Finding, GaveUp, Manner, explore, is_about_executions};
+use plainsong_explore_songs::{Explored, Finding, GaveUp, Manner, is_about_executions};
 use plainsong_ir::{Claim, Song, System};
 use plainsong_semantics::constraints::has_constraints;
 use plainsong_semantics::executions::ExecutionCount;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
-use plainsong_semantics::outcomes::is_split;
 use plainsong_semantics::search::{
     Check, Completeness, Coverage, Limits, Query, Watch, reason_against,
 };
@@ -282,44 +280,6 @@ impl<'a> Executions<'a> {
             coverage: Some(coverage),
         })
     }
-}
-
-/// Visits the executions of one instance, or what an earlier run has left of them.
-fn go_on(
-    machine: &Machine,
-    checks: &[Check],
-    mut manner: Manner,
-    task: &Task,
-    overseer: &mut Overseer<'_>,
-) -> Result<Explored, GaveUp> {
-    if is_split(machine.instance()) {
-        // What it asks for is known only after a visit, so none is remembered.
-        return explore(machine, checks, &manner, overseer);
-    }
-    let key = Key {
-        file: overseer.stage.file.clone(),
-        delivery: task.delivery.map(|model| model.name().to_owned()),
-        properties: overseer.stage.properties.clone(),
-        bound: overseer.stage.bound.clone(),
-    };
-    let ledger = overseer.ledger.as_deref();
-    let explored = match ledger.and_then(|ledger| ledger.recall(&key, checks.len())) {
-        None => {
-            let mut watch = Expectation::new(machine, overseer, true);
-            explore(machine, checks, &manner, &mut watch)?
-        }
-        Some(known) if known.left.is_empty() => known,
-        Some(known) => {
-            manner.parts.clone_from(&known.left);
-            let mut watch = Expectation::new(machine, overseer, false);
-            let later = explore(machine, checks, &manner, &mut watch)?;
-            known.and(later)
-        }
-    };
-    if let Some(ledger) = overseer.ledger.as_deref_mut() {
-        ledger.enter(key, &explored);
-    }
-    Ok(explored)
 }
 
 /// Is nothing left to ask at larger sizes?

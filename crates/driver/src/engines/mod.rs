@@ -9,6 +9,7 @@ mod explicit_state;
 mod explore;
 mod external_outcomes;
 mod induct;
+mod kept_executions;
 mod liveness;
 mod packed_processes;
 mod prove;

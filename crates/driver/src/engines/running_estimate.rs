@@ -41,6 +41,11 @@ impl<'w, 'a> Expectation<'w, 'a> {
         }
     }
 
+    /// What was expected before.
+    pub(super) fn expect(&mut self, before: Option<(u64, Option<u64>)>) {
+        self.overseer.stage.expected = before;
+    }
+
     fn make(&mut self) {
         self.is_made = true;
         let end = Instant::now() + WALK;

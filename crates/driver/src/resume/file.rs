@@ -1,6 +1,6 @@
 //! A ledger as a file, with what it is of.
 //!
-//! The file is JSON. It names the arguments of the run, the songs with hashes of their texts, and the
+//! The file is JSON, and a last line with a hash of that: what was changed by accident is refused. It names the arguments of the run, the songs with hashes of their texts, and the
 //! executable by a hash: a place of the search tree means the same only to the same program. Traces of
 //! refutations are in it as their own files would have them.
 
@@ -18,7 +18,7 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 /// The version of the format.
-const SCHEMA: u32 = 2;
+const SCHEMA: u32 = 3;
 
 /// A run that stopped.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,7 +37,11 @@ impl Stopped {
         let name = path.display();
         let text = std::fs::read_to_string(path)
             .map_err(|error| Problem::new(format!("cannot read {name}: {error}")))?;
-        let saved: Saved = serde_json::from_str(&text).map_err(|error| {
+        let (json, sum) = match text.trim_end().rsplit_once('\n') {
+            Some((json, sum)) => (json, sum.parse().ok()),
+            None => (&text[..], None),
+        };
+        let saved: Saved = serde_json::from_str(json).map_err(|error| {
             Problem::new(format!("{name} is no file to go on from: {error}")).help(
                 "use one that `plainsong explore` or `plainsong check` wrote when it was stopped",
             )
@@ -47,9 +51,9 @@ impl Stopped {
                 "{name} was written by another build of plainsong"
             )));
         }
-        saved
-            .stopped()
-            .ok_or_else(|| begin_again(format!("{name} is damaged")))
+        let is_whole = sum == Some(hash(json));
+        let stopped = is_whole.then(|| saved.stopped()).flatten();
+        stopped.ok_or_else(|| begin_again(format!("{name} is damaged")))
     }
 
     /// Refuses a song that is not the one of the file.
@@ -66,7 +70,8 @@ impl Stopped {
     /// Writes the file as a whole.
     pub fn write(&self, path: &Path) -> Result<(), Problem> {
         let saved = Saved::new(self);
-        let text = serde_json::to_string(&saved).expect("these are maps with names as keys");
+        let json = serde_json::to_string(&saved).expect("these are maps with names as keys");
+        let text = format!("{json}\n{}\n", hash(&json));
         let folder = path.parent().unwrap_or(Path::new("."));
         let made = std::fs::create_dir_all(folder);
         made.and_then(|()| replace(path, &text)).map_err(|error| {
@@ -149,7 +154,11 @@ struct Entry {
     findings: Vec<Found>,
     covered: Covered,
     orders: Vec<(u64, f64)>,
+    /// How many zeros the hashes of these end in.
+    level: u32,
     left: Vec<String>,
+    /// How much of its limit a run had looked at that did not come to its end.
+    looked_at: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -192,7 +201,9 @@ impl Entry {
             findings: found.findings.iter().map(Found::new).collect(),
             covered: Covered::new(&found.coverage),
             orders: found.orders.drawn().to_vec(),
+            level: found.orders.level(),
             left: found.left.iter().map(ToString::to_string).collect(),
+            looked_at: found.looked_at,
         }
     }
 
@@ -222,8 +233,9 @@ impl Entry {
             findings: findings.collect::<Option<_>>()?,
             refuting: None,
             coverage: self.covered.coverage(),
-            orders: Orders::new(self.orders),
+            orders: Orders::new(self.level, self.orders),
             left: left.collect::<Option<_>>()?,
+            looked_at: self.looked_at,
         };
         Some((key, explored))
     }

@@ -18,7 +18,9 @@ use crate::interpreter_agrees::programs::{Tally, of_the_whole_language, passing_
 use crate::interpreter_agrees::shrink::shown;
 use crate::interpreter_agrees::values::translated;
 use crate::interpreter_agrees::{LIMIT, LIMIT_OF_ANY, MOST_MEMBERS, PROGRAMS};
-use plainsong_explore_songs::{Explored, Finding, GaveUp, Manner, explore, explore_showing};
+use plainsong_explore_songs::{
+    Explored, Finding, GaveUp, Keeper, Manner, explore, explore_keeping, explore_showing,
+};
 use plainsong_ir::{Delivery, Song};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Config, Machine, Subject};
@@ -179,6 +181,7 @@ fn explored(instance: &Instance) -> Result<(Account, usize), GaveUp> {
     if (3..100).contains(&all) {
         for remembers in [None, Some(0)] {
             in_slices(&machine, &checks, &found, remembers);
+            kept_on_the_way(&machine, &checks, &found, remembers);
         }
     }
     let replayed = replayed(&machine, &found);
@@ -254,11 +257,63 @@ fn in_slices(machine: &Machine, checks: &[Check], found: &Explored, remembers: O
                 Some(_) => found.orders.clone(),
                 None => sums.orders.clone(),
             };
-            assert_eq!(Explored { orders, ..sums }, *found);
+            let looked_at = found.looked_at;
+            let sums = Explored {
+                orders,
+                looked_at,
+                ..sums
+            };
+            assert_eq!(sums, *found);
             return;
         }
         assert_eq!(sums.count.completeness, Completeness::StateLimit);
         known = Some(sums);
+    }
+}
+
+/// What is kept on the way, and what is left then, are everything; and whoever keeps does not disturb.
+fn kept_on_the_way(machine: &Machine, checks: &[Check], found: &Explored, remembers: Option<u64>) {
+    let mut manner = Manner {
+        remembers,
+        ..Manner::default()
+    };
+    let mut album = Album {
+        pace: found.executions() / 4 + 1,
+        seen: 0,
+        kept: Vec::new(),
+    };
+    let whole = explore_keeping(machine, checks, &manner, &mut Unwatched, &mut album);
+    let whole = whole.expect("as with nobody who keeps");
+    assert_eq!(whole.count, found.count);
+    assert_eq!(whole.findings, found.findings);
+    for kept in album.kept {
+        manner.parts.clone_from(&kept.left);
+        let later = explore(machine, checks, &manner, &mut Unwatched).expect("as in one piece");
+        let sums = kept.and(later);
+        assert_eq!(sums.count, found.count);
+        assert_eq!(sums.findings, found.findings);
+        assert_eq!(sums.coverage, found.coverage);
+        if remembers.is_none() {
+            assert_eq!(sums.orders, found.orders);
+        }
+    }
+}
+
+/// Keeps everything now and then.
+struct Album {
+    pace: u64,
+    seen: u64,
+    kept: Vec<Explored>,
+}
+
+impl Keeper for Album {
+    fn is_due(&mut self) -> bool {
+        self.seen += 1;
+        self.seen.is_multiple_of(self.pace)
+    }
+
+    fn keep(&mut self, so_far: Explored) {
+        self.kept.push(so_far);
     }
 }
 
