@@ -18,13 +18,14 @@
 //! does not write are the same terms after it. A conjunct that is not shown is left out and all others are shown
 //! again without it ([`fixpoint`], Houdini). Only `unsat` counts.
 //!
-//! Processes with handlers are translated to actions ([`plainsong_ir::handlers_to_actions`]): messages are a bag, which
-//! allows at least the steps of every delivery model. So proofs carry over, and nothing else does.
+//! Processes are translated to actions ([`plainsong_ir::handlers_to_actions`]): messages are a bag, which
+//! allows at least the steps of every delivery model; where a body is, is a variable; faults are actions. So proofs carry over, and
+//! nothing else does.
 //!
 //! Sorts have at least one member, here as in every instance.
 //!
-//! NOT COVERED, and said so ([`Refused`]): processes with bodies, faults, constraints, programs in layers, recursive and
-//! external functions, and what [`plainsong_prove::gated_actions`] leaves out of actions. Missing
+//! NOT COVERED, and said so ([`Refused`]): constraints, programs in layers, recursive and
+//! external functions, loops of bodies over sequences, and what [`plainsong_prove::gated_actions`] leaves out of actions. Missing
 //! invariants are looked for by [`find`].
 
 mod claims;

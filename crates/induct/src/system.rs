@@ -1,7 +1,7 @@
-//! What is proved about: an action system, or processes with handlers as one.
+//! What is proved about: an action system, or processes as one.
 
 use plainsong_diagnostics::Span;
-use plainsong_ir::handlers_to_actions::{Unhandled, handlers_to_actions};
+use plainsong_ir::handlers_to_actions::{Unhandled, processes_to_actions};
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{ActionId, Actions, Claim, Expr, ExprKind, PendingOf, Song};
 use plainsong_semantics::constraints::has_constraints;
@@ -74,14 +74,14 @@ impl System {
     }
 }
 
-/// Messages to somebody who does not handle them are left out, unless they are counted.
+/// Messages to somebody who does not take them are left out, unless all of a kind are counted.
 fn translated(song: &Song, claims: &[usize]) -> Result<Song, Refused> {
-    let counts = !pending_in(song, claims).is_empty();
-    let unhandled = match counts {
+    let counts_all = pending_in(song, claims).contains(&None);
+    let unhandled = match counts_all {
         true => Unhandled::Refused,
         false => Unhandled::LeftOut,
     };
-    handlers_to_actions(song, unhandled).map_err(|why| Refused::new(why.span(), why.to_string()))
+    processes_to_actions(song, unhandled).map_err(|why| Refused::new(why.span(), why.to_string()))
 }
 
 /// The actions that claims count.

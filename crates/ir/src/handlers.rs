@@ -1,10 +1,10 @@
-//! The handlers of a song of voices, numbered like actions.
+//! The handlers of a song of voices, numbered like actions; behind them, what bodies receive.
 //!
-//! A message under way to a process with handlers is a pending async: of the handlers of that family for that
-//! kind of message, with the member's indices, the sender's indices if the handlers ask for the sender, and
+//! A message under way to a process is a pending async: of the handlers of that family for that
+//! kind of message, or of its receives, with the member's indices, the sender's indices if they ask for the sender, and
 //! the payload as arguments. Schedules in songs of voices name them by these numbers.
 
-use crate::visit::any_stmt;
+use crate::visit::{any_stmt, each_stmt};
 use crate::{
     Accept, ActionId, Block, Body, ExprKind, FamilyId, MessageId, Process, Song, Source, StmtKind,
     Ty, Voices,
@@ -33,22 +33,23 @@ pub enum Sender {
     Unclear,
 }
 
-/// Every family with every kind of message that it handles, in the order of the text.
+/// Every family with every kind of message that it handles, in the order of the text; then those of bodies, which
+/// receive it.
 pub fn handlings(processes: &[Process], init: Option<&Block>) -> Vec<Handling> {
+    let has_handlers = |one: &&Process| matches!(one.body, Body::Handlers(_));
+    let (first, last): (Vec<&Process>, Vec<&Process>) = processes.iter().partition(has_handlers);
     let mut rows: Vec<Handling> = Vec::new();
-    for process in processes {
-        let Body::Handlers(handlers) = &process.body else {
-            continue;
-        };
-        for handler in handlers {
-            let (family, message) = (process.family, handler.accept.message);
+    for process in first.into_iter().chain(last) {
+        let accepts = accepted(process);
+        for accept in &accepts {
+            let (family, message) = (process.family, accept.message);
             if rows
                 .iter()
                 .any(|row| row.family == family && row.message == message)
             {
                 continue;
             }
-            let mut own = handlers.iter().map(|handler| &handler.accept);
+            let mut own = accepts.iter();
             let asked = own.any(|accept| accept.message == message && asks(accept));
             let sender = match asked {
                 false => Sender::Unasked,
@@ -62,6 +63,24 @@ pub fn handlings(processes: &[Process], init: Option<&Block>) -> Vec<Handling> {
         }
     }
     rows
+}
+
+/// What a process accepts, by its handlers or where its body receives, in the order of the text.
+fn accepted(process: &Process) -> Vec<Accept> {
+    match &process.body {
+        Body::Handlers(handlers) => handlers.iter().map(|one| one.accept.clone()).collect(),
+        Body::Sequential(block) => {
+            let mut accepts = Vec::new();
+            each_stmt(block, |stmt| match &stmt.kind {
+                StmtKind::Receive(accept) => accepts.push(accept.clone()),
+                StmtKind::Select(arms, _) => {
+                    accepts.extend(arms.iter().map(|(accept, _)| accept.clone()));
+                }
+                _ => {}
+            });
+            accepts
+        }
+    }
 }
 
 impl Voices {

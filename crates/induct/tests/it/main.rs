@@ -1,5 +1,6 @@
 //! Tests of proofs by induction, on songs.
 
+mod bodies;
 mod conditions;
 mod counterexamples;
 mod finding;

@@ -110,6 +110,11 @@ impl VisitMut for Outside<'_, '_> {
             ExprKind::Of(family, indices, var) => {
                 *expr = self.0.entry(*family, *var, indices, expr);
             }
+            ExprKind::Crashed(address) => {
+                if let Some(crashed) = self.0.has_crashed(address) {
+                    *expr = crashed.at(span);
+                }
+            }
             ExprKind::Pending(PendingOf::Message(message)) => {
                 let rows = self.0.rows.iter().enumerate();
                 let own = rows.filter(|(_, row)| row.message == *message);

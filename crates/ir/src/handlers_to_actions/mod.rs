@@ -19,10 +19,19 @@
 //! A message to a family that does not handle it is never taken. Either that is refused, or the send is left out
 //! ([`Unhandled`]): steps and failures stay the same, the messages left over in a final state do not.
 //!
-//! NOT COVERED, and refused ([`Refusal`]): processes with bodies, faults, addresses that are not written out, senders
-//! that are asked for where several families send.
+//! Bodies and faults ([`processes_to_actions`]). Where a process with a body is, and the names that it keeps, are variables of it; what
+//! it does by itself is an action that is always on offer ([`control_flow`]). A fault is an action as well, or
+//! another way to take a message ([`faults`]). Then the actions allow at least the steps of the processes, and sometimes states
+//! between them: what is proved of the actions holds of the processes, and nothing else carries over.
+//!
+//! NOT COVERED, and refused ([`Refusal`]): addresses that are not written out, senders
+//! that are asked for where several families send, and what [`control_flow`] leaves out of bodies.
 
+mod bodies;
 mod code;
+mod control_flow;
+mod faults;
+mod kept_locals;
 mod refusal;
 mod state;
 
@@ -31,9 +40,10 @@ use crate::handlers::{Handling, Sender, asks, written_address};
 use crate::visit::{VisitMut, walk_mut};
 use crate::{
     Accept, Action, ActionId, Actions, BinOp, Binder, Block, Body, Claim, Code, Delivery, Expr,
-    ExprKind, FamilyId, GlobalId, Handled, Handler, Local, LocalId, Message, MessageId, Process,
-    Role, Sequentialization, Song, Source, StateVar, Stmt, StmtKind, System, Ty, VarId, Voices,
+    ExprKind, FamilyId, GlobalId, Handled, Local, LocalId, Message, MessageId, Process, Role,
+    Sequentialization, Song, Source, StateVar, Stmt, StmtKind, System, Ty, VarId, Voices,
 };
+use bodies::{Control, with_control};
 use code::{CodeRewriter, Outside};
 use plainsong_diagnostics::Span;
 pub use refusal::Refusal;
@@ -51,21 +61,44 @@ pub enum Unhandled {
 /// [`Voices::handlings`] are, and its globals are called `Family.variable`.
 pub fn handlers_to_actions(song: &Song, unhandled: Unhandled) -> Result<Song, Refusal> {
     let voices = song.voices().ok_or(Refusal::NoProcesses)?;
+    if let Some(fault) = voices.faults.first() {
+        return Err(Refusal::Faults(fault.span));
+    }
+    for process in &voices.processes {
+        let family = &song.families[process.family.index()];
+        if matches!(&process.body, Body::Sequential(body) if !body.is_empty()) {
+            return Err(Refusal::Body(family.name.clone(), family.span));
+        }
+    }
+    processes_to_actions(song, unhandled)
+}
+
+/// An action system that allows at least the steps of a song's processes, with bodies and faults, or why there is none. Its
+/// first actions are numbered as [`Voices::handlings`] are; variables that are not of the text are behind those of their family.
+pub fn processes_to_actions(song: &Song, unhandled: Unhandled) -> Result<Song, Refusal> {
+    let (song, control) = &with_control(song)?;
+    let voices = song.voices().ok_or(Refusal::NoProcesses)?;
     let builder = ActionBuilder {
         song,
         voices,
         rows: voices.handlings(),
         unhandled,
+        control,
     };
     builder.covered()?;
-    let actions: Result<Vec<Action>, Refusal> = (0..builder.rows.len())
-        .map(|at| builder.action(at))
-        .collect();
+    let mut actions = Vec::new();
+    for at in 0..builder.rows.len() {
+        actions.push(builder.action(at)?);
+    }
+    actions.extend(builder.moves()?);
+    actions.extend(builder.crashes_and_restarts()?);
     let init = voices.init.as_ref().map(|init| builder.init(init));
     let sequences = voices.sequences.iter().map(|one| builder.sequence(one));
+    let mut globals = builder.globals();
+    globals.extend(builder.budgets());
     let system = Actions {
-        globals: builder.globals(),
-        actions: actions?,
+        globals,
+        actions,
         init: init.transpose()?,
         sequences: sequences.collect(),
         ..Actions::default()
@@ -106,24 +139,17 @@ struct ActionBuilder<'s> {
     voices: &'s Voices,
     rows: Vec<Handling>,
     unhandled: Unhandled,
+    control: &'s Control,
 }
 
 impl ActionBuilder<'_> {
     fn covered(&self) -> Result<(), Refusal> {
-        if let Some(fault) = self.voices.faults.first() {
-            return Err(Refusal::Faults(fault.span));
-        }
-        for process in &self.voices.processes {
-            let family = &self.song.families[process.family.index()];
-            if matches!(&process.body, Body::Sequential(body) if !body.is_empty()) {
-                return Err(Refusal::Body(family.name.clone(), family.span));
-            }
-        }
         let mut rows = self.rows.iter();
         match rows.find(|row| row.sender == Sender::Unclear) {
             Some(row) => {
-                let asking = self.handlers(row).find(|one| asks(&one.accept));
-                let span = asking.map_or_else(Span::default, |one| one.accept.span);
+                let accepting = self.accepting(row).into_iter();
+                let mut asking = accepting.filter(|(_, accept, _)| asks(accept));
+                let span = asking.next().map_or_else(Span::default, |one| one.1.span);
                 Err(Refusal::UnclearSender(self.row_name(row), span))
             }
             None => Ok(()),
@@ -137,16 +163,9 @@ impl ActionBuilder<'_> {
         process.expect("a handling is of a process")
     }
 
-    /// The handlers of a row, in the order of the text.
-    fn handlers(&self, row: &Handling) -> impl Iterator<Item = &Handler> {
-        let handlers = match &self.process(row).body {
-            Body::Handlers(handlers) => &handlers[..],
-            Body::Sequential(_) => &[],
-        };
-        let message = row.message;
-        handlers
-            .iter()
-            .filter(move |handler| handler.accept.message == message)
+    /// The handlers of a row, or the receives, in the order of the text; each with where the member has to be.
+    fn accepting(&self, row: &Handling) -> Vec<(Option<Expr>, Accept, Block)> {
+        self.control.accepting(self.process(row), row.message)
     }
 
     fn message_name(&self, message: MessageId) -> &str {
@@ -203,18 +222,20 @@ impl ActionBuilder<'_> {
         let mut locals = self.parameters(row, process);
         let arity = locals.len();
         locals.extend(process.locals.iter().cloned());
-        let first = self.handlers(row).next().expect("a handling has a handler");
-        let span = first.accept.span;
-        let cases: Result<Vec<_>, Refusal> = self
-            .handlers(row)
-            .map(|one| self.case(row, (&one.accept, &one.body), &locals[..arity]))
+        let accepting = self.accepting(row);
+        let span = accepting.first().map_or(Span::default(), |one| one.1.span);
+        let cases: Result<Vec<_>, Refusal> = accepting
+            .iter()
+            .map(|one| self.case(row, one, &locals[..arity]))
             .collect();
+        let handled = chained(cases?, span);
+        let body = self.with_message_faults(number, &locals[..arity], handled);
         Ok(Action {
             name: self.row_name(row),
             code: Code {
                 arity,
                 locals,
-                body: chained(cases?, span),
+                body,
             },
             role: Role {
                 handles: Some(Handled {
@@ -253,7 +274,7 @@ impl ActionBuilder<'_> {
     fn case(
         &self,
         row: &Handling,
-        (accept, body): (&Accept, &Block),
+        (place, accept, body): &(Option<Expr>, Accept, Block),
         parameters: &[Local],
     ) -> Result<(Option<Expr>, Block), Refusal> {
         let span = accept.span;
@@ -278,7 +299,7 @@ impl ActionBuilder<'_> {
             ty: Ty::Process,
             span,
         });
-        let mut parts = Vec::new();
+        let mut parts = self.standing(row.family, member, place.clone());
         match &accept.source {
             Source::Anyone(name) => names.extend(name.zip(who)),
             Source::Family(family, indices, name) => {
@@ -311,6 +332,20 @@ impl ActionBuilder<'_> {
             return Err(why);
         }
         Ok((parts.into_iter().reduce(both), body))
+    }
+
+    /// That a member is up, and where it has to be.
+    fn standing(&self, family: FamilyId, member: &[Expr], place: Option<Expr>) -> Vec<Expr> {
+        let parts = self.control.is_up(family).into_iter().chain(place);
+        let mut inside = CodeRewriter {
+            member: Some((family, member.to_vec())),
+            ..CodeRewriter::of_init(self)
+        };
+        let each = |mut part: Expr| {
+            inside.expr(&mut part);
+            part
+        };
+        parts.map(each).collect()
     }
 
     /// Is the sender the process that the handler names?

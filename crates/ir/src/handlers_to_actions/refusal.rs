@@ -18,6 +18,16 @@ pub enum Refusal {
     SenderValue(Span),
     /// This message is sent to an address that is a value.
     AddressValue(String, Span),
+    /// A loop over elements that have an order, or some of which are left out by what may change.
+    Elements(Span),
+    /// A loop with communications in it has an invariant or a measure.
+    Annotated(Span),
+    /// A statement that bodies do not have.
+    Statement(Span),
+    /// A process remembers, under this name, who sent a message.
+    KeptAddress(String, Span),
+    /// A body is too long.
+    TooMuch,
     /// A message is sent to a family that does not handle it.
     Unhandled {
         /// The kind of message.
@@ -33,8 +43,12 @@ impl Refusal {
     /// Where the reason stands in the text.
     pub fn span(&self) -> Span {
         match self {
-            Refusal::NoProcesses => Span::default(),
+            Refusal::NoProcesses | Refusal::TooMuch => Span::default(),
             Refusal::Faults(span)
+            | Refusal::Elements(span)
+            | Refusal::Annotated(span)
+            | Refusal::Statement(span)
+            | Refusal::KeptAddress(_, span)
             | Refusal::Body(_, span)
             | Refusal::UnclearSender(_, span)
             | Refusal::SenderValue(span)
@@ -63,6 +77,17 @@ impl fmt::Display for Refusal {
             Refusal::AddressValue(name, _) => {
                 write!(f, "`{name}` is sent to an address that is not written out")
             }
+            Refusal::Elements(_) => f.write_str(
+                "a loop with sends or receives in it is over elements that have an order, or are left out by what may change",
+            ),
+            Refusal::Annotated(_) => {
+                f.write_str("a loop with sends or receives in it has an invariant or a measure")
+            }
+            Refusal::Statement(_) => f.write_str("bodies do not have this statement"),
+            Refusal::KeptAddress(name, _) => {
+                write!(f, "`{name}` is a sender that the process remembers for later steps")
+            }
+            Refusal::TooMuch => f.write_str("a body has too many ways from one message to the next"),
             Refusal::Unhandled {
                 message, family, ..
             } => write!(
