@@ -18,6 +18,14 @@ Exit codes:
   3  input rejected: syntax, types, flags, nothing selected
   4  a bug of plainsong, with a file to attach";
 
+const SIM_EXIT_CODES: &str = "\
+Exit codes:
+  0  as many executions ran as asked for, and none violates anything: no proof
+  1  an execution violates a property
+  2  fewer executions ran (time, memory, Ctrl-C), and none violates anything
+  3  input rejected
+  4  a bug of plainsong, with a file to attach";
+
 /// Model-check, verify and run distributed programs.
 #[derive(Debug, Parser)]
 #[command(name = "plainsong", version, after_help = EXIT_CODES, max_term_width = 100)]
@@ -76,7 +84,8 @@ pub(crate) enum Verb {
     /// Run a choreography: sequentially, on threads, over TCP or in a simulator
     #[command(after_help = EXIT_CODES)]
     Run(RunArguments),
-    /// Run one random execution and show it as a message sequence
+    /// Run one random execution and show it as a message sequence, or many and check every property on each
+    #[command(after_help = SIM_EXIT_CODES)]
     Sim(SimArguments),
     /// Replay a saved trace step by step
     Replay(ReplayArguments),
@@ -592,10 +601,24 @@ pub(crate) struct SimArguments {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) instance: InstanceArguments,
-    /// The same seed gives the same execution; by chance when not given
+    /// The same seed gives the same execution; by chance when not given. With `--runs N`, the seed of the first
+    /// execution: the others have the seeds after it
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
-    /// The most steps to take
+    /// Draw N random executions and check every property on each, instead of showing one
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) runs: Option<u64>,
+    /// Probabilistic concurrency testing: choose steps by random priorities that change D - 1 times, for bugs
+    /// that need D events in the right order. Without it, every possible step has the same probability
+    #[arg(long, value_name = "D", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) pct: Option<u32>,
+    /// Number of worker threads; totals, verdicts and seeds do not depend on it [default: one for each core]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, requires = "runs", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: Option<u16>,
+    /// Stop after the round of executions in which something is refuted
+    #[arg(long, requires = "runs")]
+    pub(crate) fail_fast: bool,
+    /// The most steps of an execution
     #[arg(
         long,
         value_name = "N",
@@ -603,7 +626,7 @@ pub(crate) struct SimArguments {
         default_value_t = 1000
     )]
     pub(crate) steps: usize,
-    /// Save the execution and its picture in this folder
+    /// Save the execution and its picture in this folder; what refutes a property is saved in `out` without it
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
