@@ -1,12 +1,18 @@
 //! Verbs and flags. A flag means the same everywhere, and is declared only where it has an effect.
 
+mod sim;
+mod test;
 mod values;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use plainsong_driver::effort::Level;
 use plainsong_driver::watch::Allowance;
 use plainsong_smt::{CacheMode, Caching};
+use sim::SIM_EXIT_CODES;
+pub(crate) use sim::SimArguments;
 use std::path::PathBuf;
+use test::TEST_EXIT_CODES;
+pub(crate) use test::TestArguments;
 pub(crate) use values::{Bound, Given, Size, seconds};
 
 const EXIT_CODES: &str = "\
@@ -16,14 +22,6 @@ Exit codes:
   2  something is unknown (time, memory, Ctrl-C) or only proved provided something
      else is, which is not; and nothing refuted
   3  input rejected: syntax, types, flags, nothing selected
-  4  a bug of plainsong, with a file to attach";
-
-const SIM_EXIT_CODES: &str = "\
-Exit codes:
-  0  as many executions ran as asked for, and none violates anything: no proof
-  1  an execution violates a property
-  2  fewer executions ran (time, memory, Ctrl-C), and none violates anything
-  3  input rejected
   4  a bug of plainsong, with a file to attach";
 
 /// Model-check, verify and run distributed programs.
@@ -87,6 +85,9 @@ pub(crate) enum Verb {
     /// Run one random execution and show it as a message sequence, or many and check every property on each
     #[command(after_help = SIM_EXIT_CODES)]
     Sim(SimArguments),
+    /// Run songs as a test suite: every song below the folders, judged by its `// expect` lines
+    #[command(after_help = TEST_EXIT_CODES)]
+    Test(TestArguments),
     /// Replay a saved trace step by step
     Replay(ReplayArguments),
     /// Render a saved trace: as text, a page, a picture, or for other tools
@@ -155,7 +156,7 @@ pub(crate) struct ResumeArguments {
 /// `check`, and what the engines' verbs have of it.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
-    /// Songs; `-` is standard input. Without any, those in the current folder
+    /// Songs, and folders with all songs below them; `-` is standard input. Without any, those in the current folder
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) instance: InstanceArguments,
@@ -594,48 +595,6 @@ pub(crate) struct EstimateArguments {
     pub(crate) json: bool,
 }
 
-/// `sim`.
-#[derive(Debug, Args)]
-pub(crate) struct SimArguments {
-    /// The song; `-` is standard input
-    pub(crate) file: PathBuf,
-    #[command(flatten)]
-    pub(crate) instance: InstanceArguments,
-    /// The same seed gives the same execution; by chance when not given. With `--runs N`, the seed of the first
-    /// execution: the others have the seeds after it
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub(crate) seed: Option<u64>,
-    /// Draw N random executions and check every property on each, instead of showing one
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) runs: Option<u64>,
-    /// Probabilistic concurrency testing: choose steps by random priorities that change D - 1 times, for bugs
-    /// that need D events in the right order. Without it, every possible step has the same probability
-    #[arg(long, value_name = "D", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub(crate) pct: Option<u32>,
-    /// Number of worker threads; totals, verdicts and seeds do not depend on it [default: one for each core]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, requires = "runs", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) jobs: Option<u16>,
-    /// Stop after the round of executions in which something is refuted
-    #[arg(long, requires = "runs")]
-    pub(crate) fail_fast: bool,
-    /// The most steps of an execution
-    #[arg(
-        long,
-        value_name = "N",
-        allow_negative_numbers = true,
-        default_value_t = 1000
-    )]
-    pub(crate) steps: usize,
-    /// Save the execution and its picture in this folder; what refutes a property is saved in `out` without it
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) limits: LimitArguments,
-    /// One JSON object per line instead of text
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
 /// `run`.
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("way").args(["sequential", "threads", "tcp", "sim", "role"])))]
@@ -763,7 +722,7 @@ pub(crate) struct DiffArguments {
 /// `fmt`.
 #[derive(Debug, Args)]
 pub(crate) struct FmtArguments {
-    /// Songs; `-` formats standard input. Without any, those in the current folder
+    /// Songs, and folders with all songs below them; `-` formats standard input. Without any, those in the current folder
     pub(crate) files: Vec<PathBuf>,
     /// Change nothing; exit code 1 when something would change
     #[arg(long, conflicts_with = "stdout")]

@@ -9,7 +9,7 @@ pub use records::{
     AttemptRecord, CoveredRecord, DeliveryRecord, DiagnosticRecord, EditRecord, EndRecord,
     ErrorRecord, ExecutionRecord, FixRecord, FurtherRecord, LabelRecord, OpenRecord,
     PerformanceRecord, Progress, PropertyRecord, RandomRecord, Start, StepRecord, Summary,
-    VerdictRecord,
+    TestRecord, VerdictRecord,
 };
 
 use crate::trace_file::{ending_word, kind_word};
@@ -48,6 +48,8 @@ pub enum Record {
     Further(FurtherRecord),
     /// One random execution.
     Execution(Box<ExecutionRecord>),
+    /// A song that was run as a test.
+    Test(TestRecord),
     /// Random executions, all together.
     Random(Box<RandomRecord>),
     /// A choreography that was played.

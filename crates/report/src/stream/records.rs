@@ -171,6 +171,18 @@ pub struct VerdictRecord {
     pub seed: Option<u64>,
 }
 
+/// A song that was run as a test.
+#[derive(Clone, Debug, Serialize)]
+pub struct TestRecord {
+    pub file: String,
+    pub passed: bool,
+    /// By what it was judged, in words.
+    pub rule: String,
+    /// What is not as the song says: lines and sentences.
+    pub problems: Vec<(usize, String)>,
+    pub seconds: f64,
+}
+
 /// Random executions, all together.
 #[derive(Clone, Debug, Serialize)]
 pub struct RandomRecord {
