@@ -37,6 +37,7 @@ const LAYERS: &[&[&str]] = &[
     ],
     &["induct", "infer", "refine"],
     &["driver"],
+    &["expectations"],
     &["cli", "testkit"],
 ];
 

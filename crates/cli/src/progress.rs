@@ -5,7 +5,7 @@
 use crate::arguments::DetailArguments;
 use plainsong_driver::watch::{Observer, Stage};
 use plainsong_report::stream::{self, Record};
-use plainsong_report::{about, count};
+use plainsong_report::{about, count, thousands};
 use plainsong_semantics::search::Progress;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -97,12 +97,20 @@ fn line(stage: &Stage, progress: &Progress, elapsed: Duration) -> String {
         stage.engine,
         properties(stage),
         bound.join(","),
-        count(number, stage.counted),
+        of_goal(stage, number),
         rate(number, elapsed),
         expectation(stage, number, elapsed),
         elapsed.as_secs_f64(),
         memory(),
     )
+}
+
+/// `12,480 executions`, or `12,480 of 100,000 executions` where somebody said how many there are to be.
+fn of_goal(stage: &Stage, number: u64) -> String {
+    match stage.goal {
+        Some(goal) => format!("{} of {}", thousands(number), count(goal, stage.counted)),
+        None => count(number, stage.counted),
+    }
 }
 
 /// `  31 MB`: what this process takes, where the system tells.
@@ -158,7 +166,7 @@ fn record(stage: &Stage, progress: &Progress, elapsed: Duration) -> Record {
         bound: stream::bound(stage.bound.iter()),
         states: counted("state"),
         executions: counted("execution"),
-        expected: stage.expected.map(|(expected, _)| expected),
+        expected: stage.goal.or(stage.expected.map(|(expected, _)| expected)),
         seconds: stream::round(elapsed.as_secs_f64()),
     })
 }

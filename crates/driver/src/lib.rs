@@ -34,6 +34,7 @@ mod portfolio;
 pub mod problem;
 pub mod projection;
 mod provided;
+pub mod random_check;
 pub mod rank_certificate;
 pub mod replay;
 pub mod rest_certificate;

@@ -1,4 +1,4 @@
-//! One random execution.
+//! What random executions run: subjects, sizes and instances.
 
 use crate::contain::{Crash, contained};
 use crate::plan::Request;
@@ -6,8 +6,7 @@ use crate::sizes::table;
 use crate::{LoadedSong, Problem};
 use plainsong_ir::{Song, System};
 use plainsong_semantics::instance::Instance;
-use plainsong_semantics::machine::{Machine, Subject};
-use plainsong_semantics::simulate::simulate;
+use plainsong_semantics::machine::Subject;
 use plainsong_semantics::sizes::Sizes;
 use plainsong_semantics::trace::Trace;
 use std::collections::BTreeMap;
@@ -33,15 +32,20 @@ pub enum NoExecution {
     Bug(Crash),
 }
 
-/// Executes the song's system, or each choreography when there is no system, by chance: the same
-/// for the same seed.
-pub fn simulation(
+/// What can be run, and the instances to choose from.
+pub(crate) struct Subjects {
+    /// The system, or each choreography when there is no system.
+    pub(crate) all: Vec<Subject>,
+    /// At least one: parameters that nobody chose are chosen by the seed.
+    pub(crate) instances: Vec<Instance>,
+}
+
+/// What random executions of a song run.
+pub(crate) fn subjects(
     loaded: &LoadedSong,
     song: &Arc<Song>,
     request: &Request,
-    seed: u64,
-    steps: usize,
-) -> Result<Vec<Execution>, NoExecution> {
+) -> Result<Subjects, NoExecution> {
     let of_file = |problem: Problem| NoExecution::Problem(problem.in_file(&loaded.source.name));
     let sizes = one_of_each(song, request).map_err(of_file)?;
     if song
@@ -52,8 +56,8 @@ pub fn simulation(
             "a program with procedures is not run step by step yet; ask `plainsong refine`",
         )));
     }
-    let subjects = subjects(song);
-    if subjects.is_empty() {
+    let all = runnable(song);
+    if all.is_empty() {
         return Err(of_file(Problem::new(
             "there is nothing to run: no processes, actions or choreographies",
         )));
@@ -61,32 +65,20 @@ pub fn simulation(
     let instances = contained(|| Instance::all(song.clone(), &sizes, &request.bounds))
         .map_err(NoExecution::Bug)?;
     let instances = instances.map_err(|error| of_file(error.into()))?;
-    // Parameters nobody chose are chosen by the seed too.
-    let Some(instance) = instances.get((seed % instances.len().max(1) as u64) as usize) else {
+    if instances.is_empty() {
         return Err(of_file(Problem::new(
             "no values of the parameters satisfy their `where`",
         )));
-    };
-    let instance = instance.clone().with_delivery(request.delivery);
-    subjects
-        .into_iter()
-        .map(|subject| {
-            let trace = contained(|| simulate(&Machine::new(&instance, subject), seed, steps));
-            let line = match subject {
-                Subject::System => None,
-                Subject::Line(at) => song.lines.get(at).map(|line| line.name.clone()),
-            };
-            let trace = trace.map_err(NoExecution::Bug)?;
-            Ok(Execution {
-                line,
-                bound: instance.bound(),
-                trace,
-            })
-        })
-        .collect()
+    }
+    let instances = instances.into_iter();
+    let instances = instances.map(|one| one.with_delivery(request.delivery));
+    Ok(Subjects {
+        all,
+        instances: instances.collect(),
+    })
 }
 
-fn subjects(song: &Song) -> Vec<Subject> {
+fn runnable(song: &Song) -> Vec<Subject> {
     match song.system {
         System::None => song.choreographies().map(Subject::Line).collect(),
         System::Voices(_) | System::Actions(_) => vec![Subject::System],

@@ -74,6 +74,50 @@ pub fn songs_in(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
     Ok(songs)
 }
 
+/// The songs that are named, and all below the folders that are named, in the order of their names. A folder without
+/// any is refused; hidden folders and `target` are passed over.
+pub fn songs_below(named: &[PathBuf]) -> Result<Vec<PathBuf>, Problem> {
+    let mut songs = Vec::new();
+    for path in named {
+        if !path.is_dir() {
+            songs.push(path.clone());
+            continue;
+        }
+        let mut found = Vec::new();
+        collect(path, &mut found)?;
+        if found.is_empty() {
+            let problem = Problem::new("there is no `.song` file in this folder, nor below it");
+            return Err(problem.in_file(path.display().to_string()));
+        }
+        found.sort();
+        songs.append(&mut found);
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    songs.retain(|song| seen.insert(song.clone()));
+    Ok(songs)
+}
+
+fn collect(folder: &Path, songs: &mut Vec<PathBuf>) -> Result<(), Problem> {
+    let cannot = |error: std::io::Error| {
+        Problem::new(format!("cannot look into {}: {error}", folder.display()))
+    };
+    for entry in std::fs::read_dir(folder).map_err(cannot)? {
+        let entry = entry.map_err(cannot)?;
+        let path = entry.path();
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        // A link may lead back up.
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_folder && !name.starts_with('.') && name != "target" {
+            collect(&path, songs)?;
+        } else if path.is_file() && path.extension().is_some_and(|end| end == "song") {
+            let plain = path.strip_prefix("./").map_or(path.clone(), Path::to_owned);
+            songs.push(plain);
+        }
+    }
+    Ok(())
+}
+
 fn read_file(path: &Path) -> Result<String, Problem> {
     let metadata = std::fs::metadata(path).map_err(|error| cannot_open(path, &error))?;
     if metadata.is_dir() {

@@ -131,6 +131,8 @@ pub struct Stage {
     pub counted: &'static str,
     /// How many there probably are, give or take so many, where that was guessed.
     pub expected: Option<(u64, Option<u64>)>,
+    /// How many there are to be, where somebody said.
+    pub goal: Option<u64>,
 }
 
 /// The watch over one query.

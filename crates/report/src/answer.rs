@@ -29,6 +29,8 @@ pub struct Answer {
     pub declared: Option<(u32, u32)>,
     /// Who was asked, and what each said, in that order.
     pub tried: Vec<Attempt>,
+    /// The seed of the random execution that refutes it, where it is one.
+    pub seed: Option<u64>,
 }
 
 /// What one engine said on the way to an answer.
@@ -143,7 +145,13 @@ impl Answer {
             account: None,
             declared: None,
             tried: Vec::new(),
+            seed: None,
         }
+    }
+
+    /// Is it what random executions say?
+    pub fn is_random(&self) -> bool {
+        self.engine == "sim"
     }
 
     /// The bound as in a result line: `Db=3, int=-2..2`, `any size` when proved, else `-`.
@@ -191,6 +199,7 @@ impl Answer {
     fn refuted_detail(&self) -> String {
         let mut parts = Vec::new();
         parts.extend(self.verdict.trace.as_ref().map(length));
+        parts.extend(self.seed.map(|seed| format!("seed {seed}")));
         parts.extend(self.trace_path.as_ref().map(|path| format!("trace {path}")));
         parts.join("   ")
     }

@@ -21,7 +21,7 @@ pub fn file_lines(file: &str, answers: &[Answer], coverage: Option<&Coverage>) -
     for answer in answers {
         let line = format!(
             "  {} {:property$}  {:bound$}  {:engine$}{:>7.2} s   {}",
-            outcome_column(answer.verdict.outcome),
+            outcome_column(answer),
             answer.verdict.property,
             answer.bound_text(),
             answer.engine,
@@ -164,11 +164,12 @@ pub fn summary_line(answers: &[Answer], rejected_files: usize) -> String {
     line
 }
 
-fn outcome_column(outcome: Outcome) -> String {
-    let (style, text) = match outcome {
+fn outcome_column(answer: &Answer) -> String {
+    let (style, text) = match answer.verdict.outcome {
         Outcome::Proved => (GOOD, "proved"),
         Outcome::Holds => (GOOD, "holds"),
         Outcome::Refuted => (BAD, "REFUTED"),
+        Outcome::Unknown if answer.is_random() => (OPEN, "open"),
         Outcome::Unknown => (OPEN, "unknown"),
     };
     paint(style, format_args!("{text:<10}"))

@@ -1,12 +1,18 @@
 //! Verbs and flags. A flag means the same everywhere, and is declared only where it has an effect.
 
+mod sim;
+mod test;
 mod values;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use plainsong_driver::effort::Level;
 use plainsong_driver::watch::Allowance;
 use plainsong_smt::{CacheMode, Caching};
+use sim::SIM_EXIT_CODES;
+pub(crate) use sim::SimArguments;
 use std::path::PathBuf;
+use test::TEST_EXIT_CODES;
+pub(crate) use test::TestArguments;
 pub(crate) use values::{Bound, Given, Size, seconds};
 
 const EXIT_CODES: &str = "\
@@ -76,8 +82,12 @@ pub(crate) enum Verb {
     /// Run a choreography: sequentially, on threads, over TCP or in a simulator
     #[command(after_help = EXIT_CODES)]
     Run(RunArguments),
-    /// Run one random execution and show it as a message sequence
+    /// Run one random execution and show it as a message sequence, or many and check every property on each
+    #[command(after_help = SIM_EXIT_CODES)]
     Sim(SimArguments),
+    /// Run songs as a test suite: every song below the folders, judged by its `// expect` lines
+    #[command(after_help = TEST_EXIT_CODES)]
+    Test(TestArguments),
     /// Replay a saved trace step by step
     Replay(ReplayArguments),
     /// Render a saved trace: as text, a page, a picture, or for other tools
@@ -146,7 +156,7 @@ pub(crate) struct ResumeArguments {
 /// `check`, and what the engines' verbs have of it.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
-    /// Songs; `-` is standard input. Without any, those in the current folder
+    /// Songs, and folders with all songs below them; `-` is standard input. Without any, those in the current folder
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) instance: InstanceArguments,
@@ -585,34 +595,6 @@ pub(crate) struct EstimateArguments {
     pub(crate) json: bool,
 }
 
-/// `sim`.
-#[derive(Debug, Args)]
-pub(crate) struct SimArguments {
-    /// The song; `-` is standard input
-    pub(crate) file: PathBuf,
-    #[command(flatten)]
-    pub(crate) instance: InstanceArguments,
-    /// The same seed gives the same execution; by chance when not given
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub(crate) seed: Option<u64>,
-    /// The most steps to take
-    #[arg(
-        long,
-        value_name = "N",
-        allow_negative_numbers = true,
-        default_value_t = 1000
-    )]
-    pub(crate) steps: usize,
-    /// Save the execution and its picture in this folder
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) limits: LimitArguments,
-    /// One JSON object per line instead of text
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
 /// `run`.
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("way").args(["sequential", "threads", "tcp", "sim", "role"])))]
@@ -740,7 +722,7 @@ pub(crate) struct DiffArguments {
 /// `fmt`.
 #[derive(Debug, Args)]
 pub(crate) struct FmtArguments {
-    /// Songs; `-` formats standard input. Without any, those in the current folder
+    /// Songs, and folders with all songs below them; `-` formats standard input. Without any, those in the current folder
     pub(crate) files: Vec<PathBuf>,
     /// Change nothing; exit code 1 when something would change
     #[arg(long, conflicts_with = "stdout")]

@@ -156,13 +156,13 @@ struct Said<'a> {
 
 /// When to stop with a file.
 #[derive(Clone, Copy)]
-struct Limits {
-    deadline: Option<Instant>,
-    memory: Option<u64>,
+pub(crate) struct Limits {
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) memory: Option<u64>,
 }
 
 /// The account of an answer, if it can be given within the limits. A refutation stays one without it.
-fn account_within(
+pub(crate) fn account_within(
     limits: Limits,
     loaded: &LoadedSong,
     song: &Arc<Song>,

@@ -29,6 +29,7 @@ mod sequentialize;
 mod serve;
 mod show;
 mod sim;
+mod test;
 
 use crate::arguments::Verb;
 use crate::session::Session;
@@ -49,6 +50,7 @@ pub(crate) fn run(verb: &Verb, session: &mut Session) -> Exit {
         Verb::Diverge(arguments) => diverge::diverge(arguments, session),
         Verb::Run(arguments) => run::run(arguments, session),
         Verb::Sim(arguments) => sim::sim(arguments, session),
+        Verb::Test(arguments) => test::test(arguments, session),
         Verb::Replay(arguments) => replay::replay(arguments, session),
         Verb::Show(arguments) => show::show(arguments, session),
         Verb::Diff(arguments) => diff::diff(arguments, session),

@@ -92,12 +92,12 @@ fn engines_of(planned: &PlannedTask) -> impl Iterator<Item = &'static dyn Engine
     std::iter::once(planned.engine).chain(otherwise)
 }
 
-/// The files named, or the songs in the current folder.
+/// The files named and those below the folders named, or the songs in the current folder.
 pub(crate) fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, Problem> {
     if named.is_empty() {
         source::songs_in(Path::new("."))
     } else {
-        Ok(named.to_vec())
+        source::songs_below(named)
     }
 }
 

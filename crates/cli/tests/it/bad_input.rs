@@ -26,7 +26,7 @@ fn files_that_are_none() {
             "did you mean `a.song`?",
         ],
     );
-    refused(&stage, &["check", "."], &["this is a folder", "a.song"]);
+    refused(&stage, &["sim", "."], &["this is a folder", "a.song"]);
     stage.write("b.song", b"\x00\xff\xfe\x80");
     for verb in ["check", "sim", "fmt", "dump", "explore"] {
         refused(

@@ -34,4 +34,5 @@ mod simulating;
 mod sizing;
 mod songs;
 mod stage;
+mod testing;
 mod vacuity;

@@ -37,6 +37,42 @@ pub fn junit(findings: &Findings<'_>) -> String {
     text
 }
 
+/// A song that was run as a test.
+#[derive(Clone, Debug)]
+pub struct SongTest {
+    /// The file, as the user named it.
+    pub file: String,
+    /// What is not as the song says, one sentence each with its line; nothing when it passed.
+    pub problems: Vec<String>,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// Songs that were run as tests, as JUnit's XML: one suite, a case for each song.
+pub fn junit_of_tests(tests: &[SongTest]) -> String {
+    let mut report = Report::new("plainsong");
+    let mut suite = TestSuite::new("songs");
+    for test in tests {
+        let status = match test.problems.first() {
+            None => TestCaseStatus::success(),
+            Some(first) => {
+                let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+                status.set_type("expectation");
+                status.set_message(first.as_str());
+                status.set_description(test.problems.join("\n"));
+                status
+            }
+        };
+        let mut case = TestCase::new(test.file.as_str(), status);
+        case.set_time(test.time);
+        suite.add_test_case(case);
+    }
+    report.add_test_suite(suite);
+    let mut text = report.to_string().unwrap_or_default();
+    text.push('\n');
+    text
+}
+
 /// The files, in the order of the answers; those that were rejected first.
 fn files<'a>(findings: &Findings<'a>) -> Vec<&'a str> {
     let mut files: Vec<&str> = Vec::new();

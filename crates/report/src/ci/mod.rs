@@ -3,7 +3,7 @@
 mod junit;
 mod sarif;
 
-pub use junit::junit;
+pub use junit::{SongTest, junit, junit_of_tests};
 pub use sarif::sarif;
 
 use crate::Answer;

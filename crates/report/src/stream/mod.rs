@@ -8,7 +8,8 @@ mod records;
 pub use records::{
     AttemptRecord, CoveredRecord, DeliveryRecord, DiagnosticRecord, EditRecord, EndRecord,
     ErrorRecord, ExecutionRecord, FixRecord, FurtherRecord, LabelRecord, OpenRecord,
-    PerformanceRecord, Progress, PropertyRecord, Start, StepRecord, Summary, VerdictRecord,
+    PerformanceRecord, Progress, PropertyRecord, RandomRecord, Start, StepRecord, Summary,
+    TestRecord, VerdictRecord,
 };
 
 use crate::trace_file::{ending_word, kind_word};
@@ -47,6 +48,10 @@ pub enum Record {
     Further(FurtherRecord),
     /// One random execution.
     Execution(Box<ExecutionRecord>),
+    /// A song that was run as a test.
+    Test(TestRecord),
+    /// Random executions, all together.
+    Random(Box<RandomRecord>),
     /// A choreography that was played.
     Performance(PerformanceRecord),
     /// How much work an exploration will be.
@@ -107,6 +112,7 @@ pub fn verdict(answer: &Answer) -> Record {
         refuting: share.map(|(refuting, _)| refuting),
         refuting_of: share.map(|(_, all)| all),
         faults: account.and_then(|account| account.faults.clone()),
+        seed: answer.seed,
     }))
 }
 

@@ -166,6 +166,55 @@ pub struct VerdictRecord {
     /// Which faults there are in the execution, where nothing is wrong without faults.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub faults: Option<String>,
+    /// The seed of the random execution that refutes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+}
+
+/// A song that was run as a test.
+#[derive(Clone, Debug, Serialize)]
+pub struct TestRecord {
+    pub file: String,
+    pub passed: bool,
+    /// By what it was judged, in words.
+    pub rule: String,
+    /// What is not as the song says: lines and sentences.
+    pub problems: Vec<(usize, String)>,
+    pub seconds: f64,
+}
+
+/// Random executions, all together.
+#[derive(Clone, Debug, Serialize)]
+pub struct RandomRecord {
+    pub file: String,
+    /// Which choreography, when it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub choreography: Option<String>,
+    /// The seed of the first; the others follow one by one.
+    pub seed: u64,
+    /// The depth of probabilistic concurrency testing; steps with equal probability without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pct: Option<u32>,
+    /// How many.
+    pub executions: u64,
+    /// Steps of all of them.
+    pub steps: u64,
+    /// Steps of the longest.
+    pub longest: u64,
+    /// How they ended.
+    pub terminated: u64,
+    pub deadlocked: u64,
+    pub failed: u64,
+    /// At the limit on steps.
+    pub cut: u64,
+    /// By an `assume`.
+    pub discarded: u64,
+    /// By the interpreter's own limits.
+    pub beyond_reach: u64,
+    /// Why there are fewer than asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
+    pub seconds: f64,
 }
 
 /// Under which delivery models a property holds.

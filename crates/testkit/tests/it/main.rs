@@ -12,6 +12,7 @@ mod negatives;
 mod plain_check;
 mod processes_agree;
 mod races;
+mod random_executions_agree;
 mod random_song;
 mod round_trip;
 mod schedules_at_size_three;

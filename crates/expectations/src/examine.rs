@@ -1,4 +1,4 @@
-//! Checks one song against everything it says about itself.
+//! The house rules of the corpus: everything that a song says about itself, and how it says it.
 
 use super::answers::{self, Compiled};
 use super::header::{self, Expectation, Header, Question};
@@ -48,7 +48,7 @@ fn complete(header: &Header, marked: &Marked) -> Vec<Problem> {
     problems
 }
 
-fn compare_marks(marked: &Marked, compiled: &Compiled) -> Vec<Problem> {
+pub(super) fn compare_marks(marked: &Marked, compiled: &Compiled) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut missing = marked.marks.clone();
     for diagnostic in &compiled.diagnostics {
@@ -134,7 +134,7 @@ fn first_difference(a: &str, b: &str) -> Option<usize> {
 }
 
 /// Asks the question again.
-fn answered(expectation: &Expectation, song: &Arc<Song>, text: &str) -> Vec<Problem> {
+pub(super) fn answered(expectation: &Expectation, song: &Arc<Song>, text: &str) -> Vec<Problem> {
     let about = (song, text);
     let compared = match &expectation.question {
         Question::Accepted => Ok(Vec::new()),

@@ -77,6 +77,15 @@ pub fn verdicts(
     asked((song, text), scope, request)
 }
 
+/// One verdict for each thing that `check` asks without any flags.
+pub fn plain_check(about: (&Arc<Song>, &str)) -> Result<Vec<Verdict>, String> {
+    let request = Request {
+        look_further: true,
+        ..Request::default()
+    };
+    answers_to(about, &request)
+}
+
 fn asked(
     (song, text): (&Arc<Song>, &str),
     scope: &Scope,
@@ -87,7 +96,11 @@ fn asked(
         effort: effort(scope),
         ..request
     };
-    let plan = plan(song, &request, engines::ALL).map_err(|problem| problem.message)?;
+    answers_to((song, text), &request)
+}
+
+fn answers_to((song, text): (&Arc<Song>, &str), request: &Request) -> Result<Vec<Verdict>, String> {
+    let plan = plan(song, request, engines::ALL).map_err(|problem| problem.message)?;
     let source = Source {
         name: "song".to_owned(),
         text: text.to_owned(),
@@ -105,6 +118,9 @@ fn asked(
     let results = run(&plan, &source, song, &mut supervision);
     if let Some(problem) = results.problems.first() {
         return Err(problem.message.clone());
+    }
+    if let Some(crash) = results.crashes.first() {
+        return Err(format!("a bug of plainsong: {}", crash.message));
     }
     Ok(results
         .answers
