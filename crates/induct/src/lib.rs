@@ -21,6 +21,8 @@
 //! Processes with handlers are translated to actions ([`plainsong_ir::handlers_to_actions`]): messages are a bag, which
 //! allows at least the steps of every delivery model. So proofs carry over, and nothing else does.
 //!
+//! Temporal claims of the form `P leads to Q` are shown by helpful tasks and a measure ([`response`]).
+//!
 //! Sorts have at least one member, here as in every instance.
 //!
 //! NOT COVERED, and said so ([`Refused`]): processes with bodies, faults, constraints, programs in layers, recursive and
@@ -32,6 +34,7 @@ pub mod counterexample;
 pub mod find;
 pub mod fixpoint;
 mod picture;
+pub mod response;
 pub mod soundness;
 pub mod state;
 pub mod steps;
@@ -39,5 +42,6 @@ pub mod system;
 
 pub use counterexample::Counterexample;
 pub use fixpoint::{Ask, Found, Report, prove};
+pub use response::{Response, respond};
 pub use soundness::Condition;
 pub use system::{Refused, System};

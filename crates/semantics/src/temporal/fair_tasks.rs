@@ -242,13 +242,12 @@ impl Machine {
     /// The link of a message, if it loses any number of them.
     fn lossy_link(&self, message: &Flying) -> Option<FairTask> {
         let fault = self.fault(FaultKind::Lose(message.kind))?;
-        fault.most.is_none().then(|| {
-            FairTask::Link(Link {
-                kind: message.kind,
-                from: message.from,
-                to: message.to,
-            })
-        })
+        let link = Link {
+            kind: message.kind,
+            from: message.from,
+            to: message.to,
+        };
+        fault.most.is_none().then_some(FairTask::Link(link))
     }
 
     /// What the step with this number does for outcomes of fair choices: it obliges all that are possible where it chooses,

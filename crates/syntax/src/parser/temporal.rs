@@ -41,7 +41,22 @@ impl Parser<'_> {
                 self.expression();
             }
         }
+        self.measure_clause();
         true
+    }
+
+    /// `by measure (e, …)`, if it is there.
+    fn measure_clause(&mut self) {
+        if !(self.at_word("by") && self.word_after("measure")) {
+            return;
+        }
+        let start = self.open();
+        self.bump_as(ByKw);
+        self.bump_as(MeasureKw);
+        self.expect(LParen);
+        self.levels();
+        self.expect(RParen);
+        self.close(start, MeasureClause);
     }
 
     /// `unfair`, `weakly fair` or `fair` after a claim.
