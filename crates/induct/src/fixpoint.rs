@@ -73,36 +73,36 @@ pub fn prove(song: &Arc<Song>, ask: &Ask<'_>) -> Result<Report, Refused> {
 }
 
 /// A claim as obligations about every step.
-struct Conjunct {
-    at: usize,
-    name: String,
+pub(crate) struct Conjunct {
+    pub(crate) at: usize,
+    pub(crate) name: String,
     /// What may be relied on before a step.
-    before: Vec<Term>,
+    pub(crate) before: Vec<Term>,
     /// What has to hold after `init`.
-    first: Vec<Part>,
+    pub(crate) first: Vec<Part>,
     /// What has to hold after each kind of step.
-    after: Vec<Vec<Part>>,
+    pub(crate) after: Vec<Vec<Part>>,
 }
 
-struct Induction<'a> {
-    system: &'a System,
-    theory: &'a mut Theory,
-    ask: &'a Ask<'a>,
-    first: State,
-    any: State,
-    init: Step,
-    steps: Vec<Step>,
-    conjuncts: Vec<Conjunct>,
-    found: BTreeMap<usize, Found>,
-    endangered: BTreeMap<usize, ActionId>,
-    missed: BTreeMap<usize, Vec<usize>>,
+pub(crate) struct Induction<'a> {
+    pub(crate) system: &'a System,
+    pub(crate) theory: &'a mut Theory,
+    pub(crate) ask: &'a Ask<'a>,
+    pub(crate) first: State,
+    pub(crate) any: State,
+    pub(crate) init: Step,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) conjuncts: Vec<Conjunct>,
+    pub(crate) found: BTreeMap<usize, Found>,
+    pub(crate) endangered: BTreeMap<usize, ActionId>,
+    pub(crate) missed: BTreeMap<usize, Vec<usize>>,
     /// What the last round left out; nothing before the first.
-    left_out: Vec<usize>,
-    explained: Vec<String>,
+    pub(crate) left_out: Vec<usize>,
+    pub(crate) explained: Vec<String>,
 }
 
 impl<'a> Induction<'a> {
-    fn new(
+    pub(crate) fn new(
         system: &'a System,
         theory: &'a mut Theory,
         ask: &'a Ask<'a>,
@@ -162,7 +162,7 @@ impl<'a> Induction<'a> {
     }
 
     /// Shows that the first values exist: without them, nothing said about them means anything.
-    fn start(&mut self) -> Result<(), Refused> {
+    pub(crate) fn start(&mut self) -> Result<(), Refused> {
         let needs = self.first.needs.iter();
         let all: Vec<Obligation> = needs
             .map(|(holds, span, known)| {
@@ -180,7 +180,7 @@ impl<'a> Induction<'a> {
         }
     }
 
-    fn shown(&mut self, all: &[Obligation]) -> Vec<Shown> {
+    pub(crate) fn shown(&mut self, all: &[Obligation]) -> Vec<Shown> {
         let effort = Effort {
             seed: self.ask.seed,
             name: "induct".to_owned(),
@@ -191,7 +191,7 @@ impl<'a> Induction<'a> {
     }
 
     /// Leaves out what is not shown until everything is.
-    fn narrow(&mut self) {
+    pub(crate) fn narrow(&mut self) {
         loop {
             let (obligations, of) = self.obligations();
             let shown = self.shown(&obligations);
@@ -263,7 +263,7 @@ impl<'a> Induction<'a> {
     }
 
     /// What is known where `init` has run.
-    fn before_init(&self) -> Vec<Term> {
+    pub(crate) fn before_init(&self) -> Vec<Term> {
         let mut known = self.first.known.clone();
         known.push(self.init.guard);
         known.extend(self.init.gate.iter().map(|part| part.holds));
@@ -271,7 +271,7 @@ impl<'a> Induction<'a> {
     }
 
     /// What is known where a step has been taken: that it could be, that nothing failed, and the claims before it.
-    fn before(&self, step: &Step, number: usize, at: usize) -> Vec<Term> {
+    pub(crate) fn before(&self, step: &Step, number: usize, at: usize) -> Vec<Term> {
         let mut known = self.on_offer(step);
         known.push(step.guard);
         known.extend(step.gate.iter().map(|part| part.holds));
@@ -295,7 +295,7 @@ impl<'a> Induction<'a> {
     }
 
     /// Shows the gates, under the claims that were shown.
-    fn gates(&mut self) -> Found {
+    pub(crate) fn gates(&mut self) -> Found {
         let mut all = Vec::new();
         for part in &self.init.gate {
             let told = "`init` does not fail".to_owned();
@@ -354,7 +354,7 @@ impl<'a> Induction<'a> {
     }
 }
 
-fn told(one: &Obligation, why: &str) -> OpenObligation {
+pub(crate) fn told(one: &Obligation, why: &str) -> OpenObligation {
     OpenObligation {
         rule: one.rule.name().to_owned(),
         sentence: one.sentence.clone(),
@@ -364,7 +364,7 @@ fn told(one: &Obligation, why: &str) -> OpenObligation {
     }
 }
 
-fn obligation(
+pub(crate) fn obligation(
     rule: &'static str,
     span: Span,
     sentence: String,

@@ -22,6 +22,8 @@
 //! allows at least the steps of every delivery model; where a body is, is a variable; faults are actions. So proofs carry over, and
 //! nothing else does.
 //!
+//! Temporal claims of the form `P leads to Q` are shown by helpful tasks and a measure ([`response`]).
+//!
 //! Sorts have at least one member, here as in every instance.
 //!
 //! NOT COVERED, and said so ([`Refused`]): constraints, programs in layers, recursive and
@@ -33,6 +35,7 @@ pub mod counterexample;
 pub mod find;
 pub mod fixpoint;
 mod picture;
+pub mod response;
 pub mod soundness;
 pub mod state;
 pub mod steps;
@@ -40,5 +43,6 @@ pub mod system;
 
 pub use counterexample::Counterexample;
 pub use fixpoint::{Ask, Found, Report, prove};
+pub use response::{Response, respond};
 pub use soundness::Condition;
 pub use system::{Refused, System};

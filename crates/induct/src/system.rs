@@ -3,7 +3,7 @@
 use plainsong_diagnostics::Span;
 use plainsong_ir::handlers_to_actions::{Unhandled, processes_to_actions};
 use plainsong_ir::visit::{Visit, walk};
-use plainsong_ir::{ActionId, Actions, Claim, Expr, ExprKind, PendingOf, Song};
+use plainsong_ir::{ActionId, Actions, Claim, Expr, ExprKind, PendingOf, Song, Temporal};
 use plainsong_semantics::constraints::has_constraints;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -68,6 +68,27 @@ impl System {
         })
     }
 
+    /// The same, counting every async: for proofs that somebody can go on.
+    pub fn for_responses(song: &Arc<Song>) -> Result<System, Refused> {
+        let mut system = System::of(song)?;
+        let temporal = song.properties.iter().filter_map(|one| match &one.claim {
+            Claim::Temporal(temporal) => Some(temporal),
+            _ => None,
+        });
+        let mut finder = Finder(Vec::new());
+        let conditions = temporal.flat_map(Temporal::conditions);
+        conditions.for_each(|condition| finder.expr(condition));
+        if song.voices().is_some() && !finder.0.is_empty() {
+            // Messages that nobody handles count there, too.
+            let translated = handlers_to_actions(song, Unhandled::Refused);
+            translated.map_err(|why| Refused::new(why.span(), why.to_string()))?;
+        }
+        let actions = system.actions().actions.iter().enumerate();
+        let pending = actions.filter(|(_, action)| !action.role.repeat);
+        system.counted = pending.map(|(at, _)| ActionId::from(at)).collect();
+        Ok(system)
+    }
+
     /// Its actions.
     pub fn actions(&self) -> &Actions {
         self.song.actions().expect("the system are actions")
@@ -100,19 +121,6 @@ fn counted(song: &Song, actions: &Actions, claims: &[usize]) -> BTreeSet<ActionI
 
 /// What claims count: each an action, or everything.
 fn pending_in(song: &Song, claims: &[usize]) -> Vec<Option<ActionId>> {
-    struct Finder(Vec<Option<ActionId>>);
-    impl Visit for Finder {
-        fn expr(&mut self, expr: &Expr) {
-            match &expr.kind {
-                ExprKind::Pending(PendingOf::Action(id)) | ExprKind::PendingOf(id, _) => {
-                    self.0.push(Some(*id));
-                }
-                ExprKind::Pending(_) => self.0.push(None),
-                _ => {}
-            }
-            walk::expr(self, expr);
-        }
-    }
     let mut finder = Finder(Vec::new());
     for at in claims {
         if let Claim::Always(claim) = &song.properties[*at].claim {
@@ -120,4 +128,20 @@ fn pending_in(song: &Song, claims: &[usize]) -> Vec<Option<ActionId>> {
         }
     }
     finder.0
+}
+
+/// Collects what expressions count.
+struct Finder(Vec<Option<ActionId>>);
+
+impl Visit for Finder {
+    fn expr(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Pending(PendingOf::Action(id)) | ExprKind::PendingOf(id, _) => {
+                self.0.push(Some(*id));
+            }
+            ExprKind::Pending(_) => self.0.push(None),
+            _ => {}
+        }
+        walk::expr(self, expr);
+    }
 }

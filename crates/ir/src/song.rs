@@ -5,6 +5,7 @@ use crate::{
     StructDecl, Ty, Voices,
 };
 use plainsong_diagnostics::Span;
+use std::collections::BTreeSet;
 
 /// What one source text means.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,6 +32,9 @@ pub struct Song {
     pub constraints: Vec<Property>,
     /// `size …;`: default sizes.
     pub sizes: Vec<Sizing>,
+    /// The statements that are declared to choose fairly (`fair maybe`, `fair choose`), by their place in the text: whoever
+    /// executes one again and again gets each outcome that is possible then again and again.
+    pub fair_choices: BTreeSet<Span>,
 }
 
 /// The system a song describes.

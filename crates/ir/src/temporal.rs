@@ -28,6 +28,8 @@ pub struct TemporalPart {
     pub premise: Option<Expr>,
     /// The condition that should come true.
     pub goal: Expr,
+    /// `by measure (…)`: numbers that decrease, in the order of words, until it does. For proofs only.
+    pub measure: Vec<Expr>,
 }
 
 /// When a condition should be true.

@@ -27,8 +27,11 @@ pub struct Voices {
 pub struct Fault {
     /// What happens, and to whom.
     pub kind: FaultKind,
-    /// How often at most; a restart happens as often as there was a crash.
+    /// How often at most; a restart happens as often as there was a crash, and a loss without a number any number of
+    /// times.
     pub most: Option<u32>,
+    /// `fair` or `unfair` before it: whether a link that loses messages lets some through, whether a restart is owed.
+    pub fairness: Option<DeclaredFairness>,
     /// The words in the text.
     pub span: Span,
 }

@@ -7,15 +7,16 @@
 //! Why exact. Let a component be given. If a weak task is enabled in each of its states and served by none of its
 //! edges, every execution that stays inside ignores it, and so does every part of it. If a strong task is enabled in
 //! some of its states and served by no edge, an execution that stays inside must leave these states behind at last; so
-//! they are left out and what remains is decomposed again. If neither is the case, going round the whole component
-//! serves everybody who is owed something. A Büchi condition is met by a component if one of its states is wanted; a
-//! part of a component that has none has none.
+//! they are left out and what remains is decomposed again. If an edge obliges somebody whom no edge answers, an execution
+//! that stays inside takes such edges only finitely often; so these are left out. If none of this is the case, going round
+//! the whole component serves everybody who is owed something. A Büchi condition is met by a component if one of
+//! its states is wanted; a part of a component that has none has none.
 //!
 //! The recursion is needed: leaving out the states of one task may take away the edges that serve another. Each round
-//! leaves out a state, and in practice there are as many rounds as strong tasks at most.
+//! leaves out a state or an edge, and in practice there are as many rounds as strong tasks at most.
 
 use crate::region::Region;
-use crate::state_graph::Explored;
+use crate::state_graph::{Edge, Explored};
 use plainsong_ir::Fairness;
 use plainsong_ir::components::components;
 use plainsong_semantics::temporal::fair_tasks::Strength;
@@ -28,34 +29,58 @@ pub(crate) fn strengths(graph: &Explored<'_>, level: Fairness) -> Vec<Option<Str
         .collect()
 }
 
+/// A fair component: going round all its edges is fair, except for those that oblige somebody of `banned`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FairComponent {
+    /// Its states.
+    pub(crate) members: Vec<usize>,
+    /// Whom nobody answers in it, ascending: edges that oblige them are none of its edges.
+    pub(crate) banned: Vec<u32>,
+}
+
+/// Does an edge belong to a component that obliges nobody of `banned`?
+pub(crate) fn is_allowed(graph: &Explored<'_>, banned: &[u32], edge: &Edge) -> bool {
+    let mut obliged = graph.obliged(edge).iter();
+    banned.is_empty() || !obliged.any(|task| banned.binary_search(task).is_ok())
+}
+
 /// The fair components of a region.
 pub(crate) fn fair_components(
     graph: &Explored<'_>,
     region: &Region,
     level: Fairness,
-) -> Vec<Vec<usize>> {
+) -> Vec<FairComponent> {
     let strengths = strengths(graph, level);
-    let next = |at: usize| -> Box<dyn Iterator<Item = usize> + '_> {
-        Box::new(graph.edges(at).iter().map(|edge| edge.to as usize))
-    };
     let mut found = Vec::new();
-    let mut open = vec![region.inside.clone()];
+    let mut open = vec![(region.inside.clone(), Vec::new())];
     let mut inside = vec![false; graph.len()];
-    while let Some(alive) = open.pop() {
+    while let Some((alive, banned)) = open.pop() {
+        let next = |at: usize| -> Box<dyn Iterator<Item = usize> + '_> {
+            let edges = graph.edges(at).iter();
+            let edges = edges.filter(|edge| is_allowed(graph, &banned, edge));
+            Box::new(edges.map(|edge| edge.to as usize))
+        };
         for members in components(&alive, &next, false) {
             members.iter().for_each(|at| inside[*at] = true);
-            let judged = judge(graph, region, &strengths, &members, &inside);
+            let component = FairComponent {
+                members,
+                banned: banned.clone(),
+            };
+            let judged = judge(graph, region, &strengths, &component, &inside);
+            let members = &component.members;
             members.iter().for_each(|at| inside[*at] = false);
             match judged {
-                Judged::Fair => found.push(members),
+                Judged::Fair => found.push(component),
                 Judged::Unfair => {}
-                Judged::Without(bad) if bad.len() < members.len() => {
+                Judged::Without(bad, _) if bad.len() == members.len() => {}
+                Judged::Without(bad, unanswered) => {
                     let mut rest = vec![false; graph.len()];
                     members.iter().for_each(|at| rest[*at] = true);
                     bad.iter().for_each(|at| rest[*at] = false);
-                    open.push(rest);
+                    let mut banned = [banned.clone(), unanswered].concat();
+                    banned.sort_unstable();
+                    open.push((rest, banned));
                 }
-                Judged::Without(_) => {}
             }
         }
     }
@@ -67,33 +92,34 @@ enum Judged {
     Fair,
     /// It is not fair, and no part of it is.
     Unfair,
-    /// A fair execution inside visits these only finitely often.
-    Without(Vec<usize>),
+    /// A fair execution inside visits these states only finitely often, and obliges these tasks only finitely often.
+    Without(Vec<usize>, Vec<u32>),
 }
 
 fn judge(
     graph: &Explored<'_>,
     region: &Region,
     strengths: &[Option<Strength>],
-    members: &[usize],
+    component: &FairComponent,
     inside: &[bool],
 ) -> Judged {
+    let members = &component.members;
     if let Some(again) = &region.again
         && !members.iter().any(|at| again[*at])
     {
         return Judged::Unfair;
     }
     let mut served = vec![false; strengths.len()];
+    let mut obliged = vec![false; strengths.len()];
     for at in members {
-        for edge in graph
-            .edges(*at)
-            .iter()
-            .filter(|edge| inside[edge.to as usize])
-        {
-            graph
-                .served(edge)
-                .iter()
-                .for_each(|task| served[*task as usize] = true);
+        let edges = graph.edges(*at).iter();
+        let inner = edges.filter(|edge| inside[edge.to as usize]);
+        for edge in inner.filter(|edge| is_allowed(graph, &component.banned, edge)) {
+            let mark = |set: &mut [bool], tasks: &[u32]| {
+                tasks.iter().for_each(|task| set[*task as usize] = true);
+            };
+            mark(&mut served, graph.served(edge));
+            mark(&mut obliged, graph.obliged(edge));
         }
     }
     let ignored = |task: &u32, strength: Strength| {
@@ -119,8 +145,11 @@ fn judge(
         enabled.any(|task| ignored(task, Strength::Strong))
     };
     let bad: Vec<usize> = members.iter().filter(is_bad).copied().collect();
-    match bad.is_empty() {
+    let tasks = 0..strengths.len();
+    let is_owed = |task: &usize| obliged[*task] && strengths[*task].is_some() && !served[*task];
+    let unanswered: Vec<u32> = tasks.filter(is_owed).map(|task| task as u32).collect();
+    match bad.is_empty() && unanswered.is_empty() {
         true => Judged::Fair,
-        false => Judged::Without(bad),
+        false => Judged::Without(bad, unanswered),
     }
 }

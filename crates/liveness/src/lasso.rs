@@ -4,7 +4,7 @@
 //! (or, where little is owed, the nearest state where they are not enabled); then detours are cut out again while it
 //! stays fair. What comes out is checked by other code before anybody sees it.
 
-use crate::fair_components::strengths;
+use crate::fair_components::{FairComponent, is_allowed, strengths};
 use crate::region::Region;
 use crate::state_graph::{Edge, Explored, Way};
 use plainsong_ir::Fairness;
@@ -24,7 +24,7 @@ const END_FACTOR: usize = 2;
 pub(crate) fn nearest(
     graph: &Explored<'_>,
     region: &Region,
-    found: &[Vec<usize>],
+    found: &[FairComponent],
     level: Fairness,
 ) -> Option<(Way, Shape)> {
     if found.is_empty() {
@@ -34,25 +34,30 @@ pub(crate) fn nearest(
     let ends = |at: &usize| graph.edges(*at).iter().any(|edge| edge.step.is_none());
     let is_wanted = |at: &usize| region.again.as_ref().is_none_or(|again| again[*at]);
     let stem_length = |at: &usize| stems.length[*at];
-    let end = found.iter().flatten().copied();
-    let end = end.filter(|at| ends(at) && is_wanted(at));
+    let end = found.iter().flat_map(|one| one.members.iter().copied());
+    let strengths = strengths(graph, level);
+    let owes_nothing = |at: &usize| {
+        let mut enabled = graph.enabled(*at).iter();
+        enabled.all(|task| strengths[*task as usize].is_none())
+    };
+    let end = end.filter(|at| ends(at) && is_wanted(at) && owes_nothing(at));
     let end = end.min_by_key(stem_length);
     // A component is connected by steps, unless it is one state without a step to itself.
-    let goes_round = |members: &&Vec<usize>| {
-        let steps = graph
-            .edges(members[0])
-            .iter()
-            .filter(|edge| edge.step.is_some());
-        members.len() > 1 || steps.into_iter().any(|edge| edge.to as usize == members[0])
+    let goes_round = |one: &&FairComponent| {
+        let first = one.members[0];
+        let steps = graph.edges(first).iter();
+        let mut steps =
+            steps.filter(|edge| edge.step.is_some() && is_allowed(graph, &one.banned, edge));
+        one.members.len() > 1 || steps.any(|edge| edge.to as usize == first)
     };
     let component = found
         .iter()
         .filter(goes_round)
-        .min_by_key(|members| members.iter().map(stem_length).min());
+        .min_by_key(|one| one.members.iter().map(stem_length).min());
     let Some(component) = component else {
         return end.map(|end| (stems.way(graph, end), shape_of_end(graph, end)));
     };
-    let entry = component.iter().copied().min_by_key(stem_length)?;
+    let entry = component.members.iter().copied().min_by_key(stem_length)?;
     if let Some(end) = end
         && stem_length(&end) <= END_FACTOR * stem_length(&entry).max(1)
     {
@@ -148,6 +153,7 @@ struct Tour<'a> {
     again: Option<&'a [bool]>,
     strengths: Vec<Option<Strength>>,
     inside: Vec<bool>,
+    banned: &'a [u32],
     entry: usize,
 }
 
@@ -163,17 +169,18 @@ impl<'a> Tour<'a> {
     fn new(
         graph: &'a Explored<'a>,
         region: &'a Region,
-        component: &[usize],
+        component: &'a FairComponent,
         entry: usize,
         level: Fairness,
     ) -> Tour<'a> {
         let mut inside = vec![false; graph.len()];
-        component.iter().for_each(|at| inside[*at] = true);
+        component.members.iter().for_each(|at| inside[*at] = true);
         Tour {
             graph,
             again: region.again.as_deref(),
             strengths: strengths(graph, level),
             inside,
+            banned: &component.banned,
             entry,
         }
     }
@@ -218,6 +225,7 @@ impl<'a> Tour<'a> {
     /// The first thing that a cycle lacks.
     fn lack(&self, cycle: &[(u32, usize)]) -> Option<Lack> {
         let mut served = vec![false; self.strengths.len()];
+        let mut obliged = vec![false; self.strengths.len()];
         let mut enabled = vec![0_usize; self.strengths.len()];
         let mut at = self.entry;
         let mut visits = self.again.is_none();
@@ -229,8 +237,12 @@ impl<'a> Tour<'a> {
                 .for_each(|task| enabled[*task as usize] += 1);
             let mut edges = self.graph.edges(at).iter();
             let edge = edges.find(|edge| edge.step == Some(*step) && edge.to as usize == *to);
-            for task in edge.into_iter().flat_map(|edge| self.graph.served(edge)) {
-                served[*task as usize] = true;
+            if let Some(edge) = edge {
+                let mark = |set: &mut [bool], tasks: &[u32]| {
+                    tasks.iter().for_each(|task| set[*task as usize] = true);
+                };
+                mark(&mut served, self.graph.served(edge));
+                mark(&mut obliged, self.graph.obliged(edge));
             }
             at = *to;
         }
@@ -241,7 +253,7 @@ impl<'a> Tour<'a> {
             let strength = self.strengths[task]?;
             let owed = match strength {
                 Strength::Weak => enabled[task] == cycle.len(),
-                Strength::Strong => enabled[task] > 0,
+                Strength::Strong => enabled[task] > 0 || obliged[task],
             };
             (owed && !served[task]).then_some(Lack::Task(task as u32, strength))
         })
@@ -284,7 +296,7 @@ impl<'a> Tour<'a> {
                 let (to, Some(step)) = (edge.to as usize, edge.step) else {
                     continue;
                 };
-                if !self.inside[to] {
+                if !self.inside[to] || !is_allowed(self.graph, self.banned, edge) {
                     continue;
                 }
                 if wanted(edge) {

@@ -16,8 +16,8 @@
 //! Nothing is believed: each lasso is checked against the meaning by code of its own
 //! ([`plainsong_semantics::temporal::lasso_check`]) and replayed by the interpreter.
 //!
-//! NOT COVERED: partial-order reduction (it would have to respect fairness and cycles), symmetry, proofs for every
-//! size, states that never repeat.
+//! NOT COVERED: partial-order reduction (it would have to respect fairness and cycles), symmetry, states that never
+//! repeat. Proofs for every size are elsewhere (`plainsong-induct`).
 
 mod fair_components;
 mod lasso;

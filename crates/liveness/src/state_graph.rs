@@ -24,6 +24,8 @@ pub(crate) struct Edge {
 struct Served {
     /// Taken or gone: nobody of these is ignored by whoever takes the step again and again.
     tasks: Vec<u32>,
+    /// Whoever takes the step again and again owes these an answer.
+    obliged: Vec<u32>,
 }
 
 /// What is known of a state.
@@ -157,6 +159,11 @@ impl<'m> Explored<'m> {
         &self.served[edge.tasks as usize].tasks
     }
 
+    /// Whom a step obliges.
+    pub(crate) fn obliged(&self, edge: &Edge) -> &[u32] {
+        &self.served[edge.tasks as usize].obliged
+    }
+
     /// Who is enabled in a state whose steps are known.
     pub(crate) fn enabled(&self, at: usize) -> &[u32] {
         &self.sets[self.enabled[at] as usize]
@@ -248,12 +255,23 @@ impl<'m> Explored<'m> {
         let mut enabled: Vec<u32> = Vec::new();
         let is_discarded = |step: &Step| matches!(step.outcome, Outcome::Discarded);
         self.discards.push(steps.iter().any(is_discarded));
+        let has_fair_choices = !machine.instance().song().fair_choices.is_empty();
+        let outcomes: Vec<_> = match has_fair_choices {
+            true => (0..steps.len())
+                .map(|number| machine.fair_outcomes(&steps, number))
+                .collect(),
+            false => Vec::new(),
+        };
+        let mut outcomes = outcomes.into_iter();
         for (number, step) in steps.into_iter().enumerate() {
             self.steps += 1;
+            let (obliged, answered) = outcomes.next().unwrap_or_default();
             if is_discarded(&step) {
                 continue;
             }
-            let tasks = machine.fair_tasks(&config, &step);
+            let mut tasks = machine.fair_tasks(&config, &step);
+            tasks.obliged.extend(obliged);
+            tasks.answered.extend(answered);
             let (taken, all) = self.numbered(tasks);
             enabled.extend(taken);
             self.follow(at, number, step, all);
@@ -296,11 +314,19 @@ impl<'m> Explored<'m> {
     fn numbered(&mut self, tasks: TasksOfStep) -> (Vec<u32>, Served) {
         let mut number = |task: FairTask| self.tasks.insert_full(task).0 as u32;
         let taken: Vec<u32> = tasks.taken.into_iter().map(&mut number).collect();
-        let gone: Vec<u32> = tasks.gone.into_iter().map(&mut number).collect();
-        let mut all = [taken.clone(), gone].concat();
-        all.sort_unstable();
-        all.dedup();
-        (taken, Served { tasks: all })
+        let others = tasks.gone.into_iter().chain(tasks.answered);
+        let others: Vec<u32> = others.map(&mut number).collect();
+        let mut obliged: Vec<u32> = tasks.obliged.into_iter().map(&mut number).collect();
+        let mut all = [taken.clone(), others].concat();
+        for set in [&mut all, &mut obliged] {
+            set.sort_unstable();
+            set.dedup();
+        }
+        let served = Served {
+            tasks: all,
+            obliged,
+        };
+        (taken, served)
     }
 }
 

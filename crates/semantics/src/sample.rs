@@ -65,6 +65,7 @@ mod tests {
 
     fn chosen(values: &[i64]) -> Vec<Chosen> {
         let one = |&value: &i64| Chosen {
+            span: plainsong_diagnostics::Span::default(),
             local: None,
             value: Value::Int(value),
         };

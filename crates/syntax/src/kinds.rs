@@ -80,7 +80,7 @@ kinds! {
 
     // Keywords only where the grammar expects them.
     AtKw, AtomicKw, BothKw, ByKw, ChoosingKw, CommuteKw, ConstraintKw, CountKw, CoversKw, DurableKw, ExternKw, FairKw, FaultKw, FromKw, GiveKw, InfinitelyKw, IntoKw,
-    LayersKw, LeadsKw, LeftKw, OftenKw, OrderedKw, PendingKw, PreservesKw, QuiescentKw, RepeatKw, RightKw, SequentializeKw, SplitsKw, StrongKw, SumKw,
+    LayersKw, LeadsKw, LeftKw, MeasureKw, OftenKw, OrderedKw, PendingKw, PreservesKw, QuiescentKw, RepeatKw, RightKw, SequentializeKw, SplitsKw, StrongKw, SumKw,
     SynchronizesKw, TakeKw, ThenKw, UnfairKw, UseKw, WeaklyKw, WithKw,
 
     // Nodes.
@@ -89,7 +89,7 @@ kinds! {
     SongFile,
     SortItem, EnumItem, Variant, StructItem, FieldDecl, ConstItem, ParamItem, FnItem, MessageItem,
     ProcessItem, ProcessBody, Handler, VarDecl, ActionItem, InitItem, ChoreographyItem,
-    ChoreographyBody, Endpoint, Contract, PropertyItem, ConstraintItem, Claim, QuantifiedClaim, SizeItem, Sizing,
+    ChoreographyBody, Endpoint, Contract, PropertyItem, ConstraintItem, Claim, QuantifiedClaim, MeasureClause, SizeItem, Sizing,
     FaultItem, InvariantItem, LemmaItem, ProcedureItem, ResultDecl, LayerClause, RefinesClause,
     SynchronizesClause,
     InvariantUse, InvariantCall, SequentializeItem, Eliminated, CommuteItem, CommuteSide, Witness, LayersItem,

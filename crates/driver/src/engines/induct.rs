@@ -5,6 +5,7 @@
 //! instances, which may refute it; the rest is unknown, with the open obligations and a smallest counterexample to induction.
 
 use super::explicit_state::by_some_states;
+use super::response;
 use crate::engine::{EngineReport, Task};
 use crate::select::Question;
 use crate::watch::Overseer;
@@ -32,7 +33,7 @@ const SEARCH: Duration = Duration::from_secs(10);
 /// How long they are looked for in all where others have looked at states and will: in `check`.
 const SEARCH_BESIDE_OTHERS: Duration = Duration::from_secs(3);
 /// What assertions are called.
-const ASSERTIONS: &str = "assertions";
+pub(super) const ASSERTIONS: &str = "assertions";
 
 /// Inductive invariants.
 pub(super) struct Induct;
@@ -43,16 +44,21 @@ impl Engine for Induct {
     }
 
     fn needs(&self) -> &'static str {
-        "proves what holds in every state by inductive invariants; needs a solver"
+        "proves what holds in every state by inductive invariants, and responses by measures; needs a solver"
     }
 
     fn applicable(&self, song: &Song, question: &Question) -> Result<(), String> {
-        let is_state_claim = match question.check {
-            Check::Property(at) => matches!(song.properties[at].claim, Claim::Always(_)),
+        let is_covered = match question.check {
+            Check::Property(at) => match &song.properties[at].claim {
+                Claim::Temporal(temporal) => response::may_show(temporal),
+                claim => matches!(claim, Claim::Always(_)),
+            },
             check => check == Check::Assertions,
         };
-        if question.subject != Subject::System || !is_state_claim {
-            return Err("it proves `always`, invariants and assertions of systems".to_owned());
+        if question.subject != Subject::System || !is_covered {
+            return Err(
+                "it proves `always`, invariants, assertions and responses of systems".to_owned(),
+            );
         }
         let system = System::of(&Arc::new(song.clone()));
         system.map(|_| ()).map_err(|refused| refused.why)
@@ -84,6 +90,10 @@ impl Engine for Induct {
         let mut verdicts = Vec::new();
         let mut patience = Patience::of(task);
         for question in &task.questions {
+            if let Some(claim) = response::asked(question, task) {
+                verdicts.push(response::verdict(question, claim, task, &empty, overseer));
+                continue;
+            }
             let mut verdict = verdict(question, &report, task);
             if let (Outcome::Proved, Some(why)) = (verdict.outcome, &empty) {
                 verdict = Verdict::unknown(&question.name, why.clone());
@@ -103,6 +113,9 @@ impl Engine for Induct {
         for seed in 1..=task.proof.stability {
             let again = shown(seed);
             for (question, first) in task.questions.iter().zip(&mut verdicts) {
+                if response::asked(question, task).is_some() {
+                    continue;
+                }
                 let again = verdict(question, &again, task);
                 if first.outcome != Outcome::Refuted && again.outcome != first.outcome {
                     let note = format!("unstable: {} under seed {seed}", again.outcome.name());

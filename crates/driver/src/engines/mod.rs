@@ -14,6 +14,7 @@ mod liveness;
 mod packed_processes;
 mod prove;
 mod refine;
+mod response;
 mod running_estimate;
 mod sequentialize;
 mod symmetry_reduction;

@@ -7,6 +7,7 @@ mod finding;
 mod random;
 mod random_handlers;
 mod relation;
+mod responses;
 mod rules;
 
 use plainsong_induct::{Ask, Condition, Found, Report, prove};

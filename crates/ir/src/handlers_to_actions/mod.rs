@@ -113,6 +113,8 @@ pub fn processes_to_actions(song: &Song, unhandled: Unhandled) -> Result<Song, R
                 for part in &mut temporal.parts {
                     let conditions = part.premise.iter_mut().chain([&mut part.goal]);
                     conditions.for_each(|condition| Outside(&builder).expr(condition));
+                    let measures = part.measure.iter_mut();
+                    measures.for_each(|measure| Outside(&builder).expr(measure));
                 }
             }
             Claim::Quiescent { .. } => {}

@@ -118,7 +118,11 @@ impl Writer<'_> {
     /// A quantifier in front is put in brackets: without them it would be about the claim.
     fn temporal_form(&mut self, part: &TemporalPart) -> Doc {
         let word = part.operator.words();
-        let goal = self.expr(&part.goal);
+        let mut goal = self.expr(&part.goal);
+        if !part.measure.is_empty() {
+            let measures = part.measure.iter().map(|one| self.expr(one)).collect();
+            goal = join([goal, text(" by measure ("), commas(measures), text(")")]);
+        }
         match &part.premise {
             None => join([text(format!("{word} ")), goal]),
             Some(premise) => {

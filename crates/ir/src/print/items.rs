@@ -220,7 +220,7 @@ pub(super) fn variable(
         }
         StartValue::Choice(choice) => {
             let (domain, filter) = w.choice_named(choice, name.to_owned());
-            choose(head, domain, filter, layers)
+            choose(head, "", domain, filter, layers)
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::{
     InvariantCall, LocalId, LoopClauses, MessageId, Part, Pattern, Place, Root, Source, Stmt,
     StmtKind, Ty,
 };
+use plainsong_diagnostics::Span;
 
 impl Writer<'_> {
     /// `{ … }`, each statement on a line of its own; names bound inside end with it.
@@ -32,12 +33,12 @@ impl Writer<'_> {
                 let word = self.let_word(*local);
                 self.let_line(word, *local, value)
             }
-            StmtKind::LetChoice(choice) => self.let_choice(choice),
+            StmtKind::LetChoice(choice) => self.let_choice(choice, stmt.span),
             StmtKind::Assign(place, value) => {
                 let place = self.place(place);
                 group([place, text(" = "), self.expr(value), text(";")])
             }
-            StmtKind::AssignChoice(place, choice) => self.assign_choice(place, choice),
+            StmtKind::AssignChoice(place, choice) => self.assign_choice(place, choice, stmt.span),
             StmtKind::If(condition, yes, no) => self.if_stmt(condition, yes, no),
             StmtKind::Match(scrutinee, arms) => self.match_stmt(scrutinee, arms),
             StmtKind::While(condition, clauses, body) => self.while_stmt(condition, clauses, body),
@@ -50,7 +51,10 @@ impl Writer<'_> {
             } => self.for_stmt(*local, domain, filter.as_ref(), clauses, body),
             StmtKind::Break => text("break;"),
             StmtKind::Continue => text("continue;"),
-            StmtKind::Maybe(yes, no) => self.maybe(yes, no),
+            StmtKind::Maybe(yes, no) => {
+                let fair = self.fairly(stmt.span);
+                join([text(fair), self.maybe(yes, no)])
+            }
             StmtKind::Assert(condition) => self.keyword("assert ", condition),
             StmtKind::Assume(condition) => self.keyword("assume ", condition),
             StmtKind::Send(message, payload, address) => {
@@ -188,7 +192,7 @@ impl Writer<'_> {
         }
     }
 
-    fn let_choice(&mut self, choice: &Choice) -> Doc {
+    fn let_choice(&mut self, choice: &Choice, span: Span) -> Doc {
         let word = self.let_word(choice.local);
         let tells = match &choice.domain {
             Domain::Type(_) => true,
@@ -206,14 +210,28 @@ impl Writer<'_> {
             _ => String::new(),
         };
         let filter = choice.filter.as_ref().map(|filter| self.filter(filter));
-        choose(format!("{word} {name}{annotation}"), domain, filter, "")
+        choose(
+            format!("{word} {name}{annotation}"),
+            self.fairly(span),
+            domain,
+            filter,
+            "",
+        )
     }
 
-    fn assign_choice(&mut self, place: &Place, choice: &Choice) -> Doc {
+    /// `fair `, if a statement is declared to choose fairly.
+    fn fairly(&self, span: Span) -> &'static str {
+        match self.song.fair_choices.contains(&span) {
+            true => "fair ",
+            false => "",
+        }
+    }
+
+    fn assign_choice(&mut self, place: &Place, choice: &Choice, span: Span) -> Doc {
         let target = self.place(place);
         let root = self.root_name(&place.root);
         let (domain, filter) = self.choice_named(choice, root);
-        group([target, choose("", domain, filter, "")])
+        group([target, choose("", self.fairly(span), domain, filter, "")])
     }
 
     /// The domain and the filter of a choice whose candidate has a given name.
@@ -487,11 +505,12 @@ impl Writer<'_> {
 /// `head = choose D where p;`
 pub(super) fn choose(
     head: impl Into<String>,
+    fair: &str,
     domain: Doc,
     filter: Option<Doc>,
     layers: &str,
 ) -> Doc {
-    let mut parts = vec![text(head), text(" = choose "), domain];
+    let mut parts = vec![text(head), text(format!(" = {fair}choose ")), domain];
     parts.extend(filter);
     parts.push(text(format!("{layers};")));
     Doc::Group(Box::new(Doc::Join(parts)))

@@ -121,7 +121,10 @@ pub(super) fn fault(song: &Song, voices: &Voices, decl: &Fault) -> Doc {
         .most
         .map_or(String::new(), |most| format!(" <= {most}"));
     let name = name.map_or("?", String::as_str);
-    text(format!("fault {} {name}{most};", decl.kind.name()))
+    let fair = decl
+        .fairness
+        .map_or(String::new(), |fair| format!("{} ", fair.words()));
+    text(format!("{fair}fault {} {name}{most};", decl.kind.name()))
 }
 
 fn state_vars(song: &Song, id: FamilyId, family: &Family) -> Vec<Doc> {

@@ -129,6 +129,7 @@ fn temporal(scope: &mut Scope<'_, '_>, temporal: &Temporal) {
         part.bindings.iter().for_each(|one| scope.binding(one));
         let conditions = part.premise.iter().chain([&part.goal]);
         conditions.for_each(|condition| scope.typed(condition, &Ty::Bool));
+        part.measure.iter().for_each(|measure| scope.expr(measure));
     }
 }
 

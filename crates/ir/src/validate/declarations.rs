@@ -132,7 +132,7 @@ fn family(song: &Song, report: &mut Report, id: FamilyId, family: &Family) {
     }
 }
 
-/// Faults are about processes and messages there are, and only a restart has no number.
+/// Faults are about processes and messages there are, and only a restart or a loss has no number.
 fn faults(report: &mut Report, voices: &Voices) {
     report.enter("faults");
     for fault in &voices.faults {
@@ -148,9 +148,13 @@ fn faults(report: &mut Report, voices: &Voices) {
         report.require(is_there, fault.span, || {
             "a fault of something that is not there".to_owned()
         });
-        let is_restart = matches!(fault.kind, FaultKind::Restart(_));
-        report.require(fault.most.is_none() == is_restart, fault.span, || {
-            "a fault has a number, unless it is a restart".to_owned()
+        let is_numbered = match fault.kind {
+            FaultKind::Restart(_) => fault.most.is_none(),
+            FaultKind::Lose(_) => true,
+            FaultKind::Crash(_) | FaultKind::Duplicate(_) => fault.most.is_some(),
+        };
+        report.require(is_numbered, fault.span, || {
+            "a fault has a number, unless it is a restart or a loss".to_owned()
         });
     }
 }

@@ -647,6 +647,9 @@ macro_rules! walkers {
                                 v.expr(premise);
                             }
                             v.expr(& $($mut)? part.goal);
+                            for measure in & $($mut)? part.measure {
+                                v.expr(measure);
+                            }
                         }
                     }
                 }

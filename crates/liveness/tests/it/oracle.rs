@@ -3,7 +3,8 @@
 //! It shares nothing with the engine but what a step and a task are. Where the engine decomposes components again and
 //! again, this one guesses: a fair execution enables each strong task infinitely often or from some point on never. So for
 //! every set of strong tasks that are enabled no more, the states that enable one of them are left out, and a component of
-//! the rest is fair if everybody else who is owed something is served in it.
+//! the rest is fair if everybody else who is owed something is served in it. Likewise whom steps oblige is answered
+//! infinitely often, or obliged no more from some point on.
 
 use plainsong_ir::{Fairness, Property, TemporalOperator};
 use plainsong_semantics::claim::Verity;
@@ -12,12 +13,20 @@ use plainsong_semantics::temporal::fair_tasks::{FairTask, Strength};
 use plainsong_semantics::temporal::{Instantiated, instantiated};
 use std::collections::{BTreeSet, HashMap};
 
+/// A step: where it leads, whom it serves, whom it obliges.
+#[derive(Default)]
+struct Edge {
+    to: usize,
+    served: BTreeSet<FairTask>,
+    obliged: BTreeSet<FairTask>,
+}
+
 /// A state of the graph.
 #[derive(Default)]
 struct State {
     begun: bool,
     first: bool,
-    next: Vec<(usize, BTreeSet<FairTask>)>,
+    next: Vec<Edge>,
     enabled: BTreeSet<FairTask>,
 }
 
@@ -54,9 +63,15 @@ impl<'m> Oracle<'m> {
             let config = oracle.configs[at].clone();
             let steps = machine.steps(&config);
             if machine.may_end(&config, &steps) {
-                oracle.states[at].next.push((at, BTreeSet::new()));
+                oracle.states[at].next.push(Edge {
+                    to: at,
+                    ..Edge::default()
+                });
             }
-            for step in steps {
+            let outcomes: Vec<_> = (0..steps.len())
+                .map(|number| machine.fair_outcomes(&steps, number))
+                .collect();
+            for (step, (obliged, answered)) in steps.into_iter().zip(outcomes) {
                 if matches!(step.outcome, Outcome::Discarded) {
                     continue;
                 }
@@ -68,8 +83,13 @@ impl<'m> Oracle<'m> {
                     let to = oracle.number(&mut numbers, next);
                     let enters = !oracle.states[at].begun && oracle.states[to].begun;
                     oracle.states[to].first |= enters;
-                    let served = tasks.taken.into_iter().chain(tasks.gone).collect();
-                    oracle.states[at].next.push((to, served));
+                    let served = tasks.taken.into_iter().chain(tasks.gone);
+                    let served = served.chain(tasks.answered).chain(answered).collect();
+                    oracle.states[at].next.push(Edge {
+                        to,
+                        served,
+                        obliged: tasks.obliged.into_iter().chain(obliged).collect(),
+                    });
                 }
             }
             at += 1;
@@ -130,7 +150,11 @@ impl<'m> Oracle<'m> {
         let strong = |task: &&FairTask| self.machine.owed(task, level) == Some(Strength::Strong);
         let tasks: BTreeSet<&FairTask> = inside
             .iter()
-            .flat_map(|at| self.states[*at].enabled.iter())
+            .flat_map(|at| {
+                let state = &self.states[*at];
+                let obliged = state.next.iter().flat_map(|edge| &edge.obliged);
+                state.enabled.iter().chain(obliged)
+            })
             .filter(strong)
             .collect();
         let tasks: Vec<&FairTask> = tasks.into_iter().collect();
@@ -150,20 +174,30 @@ impl<'m> Oracle<'m> {
             };
             let rest: BTreeSet<usize> = inside.iter().copied().filter(quiet).collect();
             rest.iter().any(|at| {
-                let component = self.component(*at, &rest);
+                let component = self.component(*at, &rest, &never);
                 let visits = !everything || component.iter().any(|at| !goal[*at]);
-                visits && self.serves_all(&component, level)
+                visits && self.serves_all(&component, level, &never)
             })
         }))
     }
 
     fn reachable(&self, starts: &[usize], region: &BTreeSet<usize>) -> BTreeSet<usize> {
+        self.reachable_without(starts, region, &BTreeSet::new())
+    }
+
+    /// What can be reached by steps that oblige nobody of `never`.
+    fn reachable_without(
+        &self,
+        starts: &[usize],
+        region: &BTreeSet<usize>,
+        never: &BTreeSet<&FairTask>,
+    ) -> BTreeSet<usize> {
         let mut found: BTreeSet<usize> = starts.iter().copied().collect();
         let mut open = starts.to_vec();
         while let Some(at) = open.pop() {
-            for (to, _) in &self.states[at].next {
-                if region.contains(to) && found.insert(*to) {
-                    open.push(*to);
+            for edge in self.states[at].next.iter().filter(|edge| free(edge, never)) {
+                if region.contains(&edge.to) && found.insert(edge.to) {
+                    open.push(edge.to);
                 }
             }
         }
@@ -171,13 +205,22 @@ impl<'m> Oracle<'m> {
     }
 
     /// The states that `at` reaches and that reach it; none if it does not reach itself.
-    fn component(&self, at: usize, within: &BTreeSet<usize>) -> BTreeSet<usize> {
+    fn component(
+        &self,
+        at: usize,
+        within: &BTreeSet<usize>,
+        never: &BTreeSet<&FairTask>,
+    ) -> BTreeSet<usize> {
         let after = |at: usize| -> Vec<usize> {
-            let next = self.states[at].next.iter().map(|(to, _)| *to);
+            let next = self.states[at].next.iter();
+            let next = next.filter(|edge| free(edge, never)).map(|edge| edge.to);
             next.filter(|to| within.contains(to)).collect()
         };
-        let reached = self.reachable(&after(at), within);
-        let comes_back = |from: &usize| self.reachable(&after(*from), within).contains(&at);
+        let reached = self.reachable_without(&after(at), within, never);
+        let comes_back = |from: &usize| {
+            let reached = self.reachable_without(&after(*from), within, never);
+            reached.contains(&at)
+        };
         reached
             .iter()
             .copied()
@@ -186,10 +229,20 @@ impl<'m> Oracle<'m> {
             .collect()
     }
 
-    fn serves_all(&self, component: &BTreeSet<usize>, level: Fairness) -> bool {
+    fn serves_all(
+        &self,
+        component: &BTreeSet<usize>,
+        level: Fairness,
+        never: &BTreeSet<&FairTask>,
+    ) -> bool {
         let edges = component.iter().flat_map(|at| &self.states[*at].next);
-        let inner = edges.filter(|(to, _)| component.contains(to));
-        let served: BTreeSet<&FairTask> = inner.flat_map(|(_, tasks)| tasks).collect();
+        let inner = edges.filter(|edge| component.contains(&edge.to) && free(edge, never));
+        let inner: Vec<&Edge> = inner.collect();
+        let served: BTreeSet<&FairTask> = inner.iter().flat_map(|edge| &edge.served).collect();
+        let mut obliged = inner.iter().flat_map(|edge| &edge.obliged);
+        if obliged.any(|task| self.machine.owed(task, level).is_some() && !served.contains(task)) {
+            return false;
+        }
         let enabled = component.iter().flat_map(|at| &self.states[*at].enabled);
         !component.is_empty()
             && enabled
@@ -204,4 +257,9 @@ impl<'m> Oracle<'m> {
                     }
                 })
     }
+}
+
+/// Does a step oblige nobody of `never`?
+fn free(edge: &Edge, never: &BTreeSet<&FairTask>) -> bool {
+    !edge.obliged.iter().any(|task| never.contains(task))
 }

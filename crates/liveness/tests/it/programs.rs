@@ -45,6 +45,7 @@ fn actions(dice: &mut Dice) -> String {
             _ => format!(" && v != {}", dice.pick(&["x", "y", "1"])),
         };
         let value = match parameter {
+            "" if dice.below(4) == 0 => format!("{}choose V", fairly(dice)),
             "" => format!("({b} + {by}) % 3"),
             _ => "v".to_owned(),
         };
@@ -66,12 +67,23 @@ fn fault(dice: &mut Dice) -> &'static str {
         "fault lose N <= 1;\n",
         "fault duplicate N <= 1;\n",
         "fault crash q <= 1;\n",
+        "fault lose M;\n",
+        "fair fault lose N;\n",
+        "unfair fault lose N;\n",
+        "fault lose M;\nfair fault lose N;\n",
+        "fault crash q <= 1;\nfair fault restart q;\n",
+        "fault crash q <= 1;\nfault restart q;\n",
     ])
 }
 
 /// What is declared of a process or an action, mostly nothing.
 fn declared(dice: &mut Dice) -> &'static str {
     dice.pick(&["", "", "", "", "unfair ", "fair ", "strong fair "])
+}
+
+/// What is declared of a choice.
+fn fairly(dice: &mut Dice) -> &'static str {
+    dice.pick(&["", "fair "])
 }
 
 fn handlers(dice: &mut Dice) -> String {
@@ -87,7 +99,8 @@ fn handlers(dice: &mut Dice) -> String {
             let step = match dice.below(4) {
                 0 => "x = (x + 1) % 3;".to_owned(),
                 1 if message == "M(v)" => "x = v;".to_owned(),
-                2 => "x = 0; maybe { x = 1; }".to_owned(),
+                2 => format!("x = 0; {}maybe {{ x = 1; }}", fairly(dice)),
+                _ if dice.below(3) == 0 => format!("x = {}choose V;", fairly(dice)),
                 _ => String::new(),
             };
             let send = send(dice);
@@ -114,7 +127,7 @@ fn sent(dice: &mut Dice) -> String {
 fn send(dice: &mut Dice) -> String {
     match dice.below(6) {
         0 => String::new(),
-        1 => format!("maybe {{ {} }}", sent(dice)),
+        1 => format!("{}maybe {{ {} }}", fairly(dice), sent(dice)),
         2 => format!("if x == {} {{ {} }}", dice.below(3), sent(dice)),
         _ => sent(dice),
     }

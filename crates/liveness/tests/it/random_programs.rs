@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// How many programs are compared, unless asked for another number.
-const PROGRAMS: u64 = 400;
+const PROGRAMS: u64 = 180;
 /// The most states of a program.
 const MOST_STATES: usize = 120;
 

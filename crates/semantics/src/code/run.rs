@@ -56,6 +56,8 @@ pub(crate) enum Outgoing {
 /// A free choice that was made.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Chosen {
+    /// The statement.
+    pub(crate) span: Span,
     /// The name that took the value; none for `maybe`.
     pub(crate) local: Option<LocalId>,
     /// The value; whether it was done, for `maybe`.
@@ -336,7 +338,9 @@ impl Runner<'_> {
                 run.slots[*slot] = Value::Seq(self.values(measures, run)?.into());
             }
             OpKind::Decreases(slot, measures) => self.decreases(*slot, measures, op.span, run)?,
-            OpKind::Maybe(otherwise) => return Ok(Flow::Fork(maybe(next, *otherwise, run))),
+            OpKind::Maybe(otherwise) => {
+                return Ok(Flow::Fork(maybe(next, *otherwise, op.span, run)));
+            }
             OpKind::Assert(condition, _) => {
                 self.claim(condition, FailureKind::Assertion, "", op.span, run)?;
             }
@@ -420,6 +424,7 @@ impl Runner<'_> {
                 self.write(place, value.clone(), &mut fork)?;
             }
             fork.chosen.push(Chosen {
+                span,
                 local: Some(choice.local),
                 value,
             });
@@ -610,11 +615,12 @@ pub(crate) fn candidates(
     }
 }
 
-fn maybe<M: Memory>(done: usize, otherwise: usize, run: &Run<M>) -> Vec<Run<M>> {
+fn maybe<M: Memory>(done: usize, otherwise: usize, span: Span, run: &Run<M>) -> Vec<Run<M>> {
     let way = |pc: usize, taken: bool| {
         let mut fork = run.clone();
         fork.pc = pc;
         fork.chosen.push(Chosen {
+            span,
             local: None,
             value: Value::Bool(taken),
         });

@@ -7,8 +7,20 @@
 //! | a pending async, by action and arguments | its action is not blocked | by running it |
 //! | an action that is always on offer, by its arguments | likewise | likewise |
 //! | an endpoint of a choreography | it has a step | by any step of it |
+//! | a restart that is declared `fair` | the process is down | by the restart |
 //!
-//! Nobody is owed a fault. Steps count as taken, not changes of state: a handler that sends its own message again has
+//! Beyond these, some steps *oblige*: whoever takes such a step again and again has to be answered again and again. These
+//! conditions are on steps, not on states, so they schedule nobody.
+//!
+//! | task | obliged | answered |
+//! |---|---|---|
+//! | a link that loses without a number: message, sender, receiver | by a loss on it | by a receive on it |
+//! | an outcome of a `fair maybe` or `fair choose` | by executing the statement where the outcome is possible | by it |
+//!
+//! *Fair loss.* Where finitely many messages are in flight, "sent infinitely often, but all are lost from some point on" is
+//! the same as "lost infinitely often and received finitely often".
+//!
+//! Nobody is owed any other fault. Steps count as taken, not changes of state: a handler that sends its own message again has
 //! served it.
 //!
 //! *Instances and kinds.* A message is ignored when this one waits for ever. Equal ones are told apart by nobody, so the
@@ -19,7 +31,10 @@
 use crate::idle::Task;
 use crate::machine::{Config, Form, Machine, Outcome, Status, Step, Taken};
 use crate::trace::EventKind;
-use plainsong_ir::{Body, DeclaredFairness, Fairness};
+use crate::value::{Pid, Value};
+use crate::voices::network::Flying;
+use plainsong_diagnostics::Span;
+use plainsong_ir::{Body, DeclaredFairness, Fairness, Fault, FaultKind, MessageId};
 
 /// Somebody who is owed a step.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,6 +47,29 @@ pub enum FairTask {
     Async(Task),
     /// An action that is always on offer.
     Offer(Task),
+    /// The restart of a process, by its lane.
+    Restart(usize),
+    /// A link that loses messages.
+    Link(Link),
+    /// What a statement that chooses fairly may come to.
+    Outcome(FairOutcome),
+}
+
+/// The messages of one kind from one process to another.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Link {
+    kind: MessageId,
+    from: Pid,
+    to: Pid,
+}
+
+/// An outcome of a statement that a process executes, or an action with these arguments.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FairOutcome {
+    lane: Option<usize>,
+    by: Option<Task>,
+    statement: Span,
+    value: Value,
 }
 
 /// How much is owed.
@@ -50,6 +88,10 @@ pub struct TasksOfStep {
     pub taken: Vec<FairTask>,
     /// These messages are no more.
     pub gone: Vec<FairTask>,
+    /// Whoever does this again and again owes these an answer.
+    pub obliged: Vec<FairTask>,
+    /// These are answered.
+    pub answered: Vec<FairTask>,
 }
 
 impl Machine {
@@ -57,6 +99,9 @@ impl Machine {
     pub fn owed(&self, task: &FairTask, level: Fairness) -> Option<Strength> {
         let by_level = match (level, task) {
             (Fairness::None, _) => return None,
+            (_, FairTask::Outcome(_)) => return Some(Strength::Strong),
+            (_, FairTask::Restart(_)) => return Some(Strength::Weak),
+            (_, FairTask::Link(link)) => return self.owed_by_link(link, level),
             (Fairness::Standard, FairTask::Message(_)) | (Fairness::Strong, _) => Strength::Strong,
             (Fairness::Weak | Fairness::Standard, _) => Strength::Weak,
         };
@@ -68,12 +113,40 @@ impl Machine {
                 receiver.filter(|declared| *declared == DeclaredFairness::Unfair)
             }
             FairTask::Async(one) | FairTask::Offer(one) => self.declared_of_action(one.kind()),
+            FairTask::Restart(_) | FairTask::Link(_) | FairTask::Outcome(_) => None,
         };
         match declared {
             Some(DeclaredFairness::Unfair) => None,
             Some(DeclaredFairness::Strong) => Some(Strength::Strong),
             Some(DeclaredFairness::Weak) | None => Some(by_level),
         }
+    }
+
+    /// A link that loses lets some messages through where messages are treated strongly, unless something else is declared.
+    fn owed_by_link(&self, link: &Link, level: Fairness) -> Option<Strength> {
+        let declared = self.fault(FaultKind::Lose(link.kind))?.fairness;
+        let is_fair = match declared {
+            Some(DeclaredFairness::Unfair) => false,
+            Some(DeclaredFairness::Weak | DeclaredFairness::Strong) => true,
+            None => level >= Fairness::Standard,
+        };
+        is_fair.then_some(Strength::Strong)
+    }
+
+    /// The declaration of a fault.
+    fn fault(&self, kind: FaultKind) -> Option<&Fault> {
+        let voices = self.instance().song().voices()?;
+        voices.faults.iter().find(|fault| fault.kind == kind)
+    }
+
+    /// May nothing that somebody is owed at this level happen in `config`? Otherwise an execution that ends there is not
+    /// fair.
+    pub fn owes_nothing(&self, config: &Config, steps: &[Step], level: Fairness) -> bool {
+        let possible = steps
+            .iter()
+            .filter(|step| !matches!(step.outcome, Outcome::Discarded));
+        let mut enabled = possible.flat_map(|step| self.fair_tasks(config, step).taken);
+        enabled.all(|task| self.owed(&task, level).is_none())
     }
 
     /// May an execution end in `config`, where these are the steps? Nothing is possible but faults and what is declared
@@ -128,10 +201,12 @@ impl Machine {
             {
                 tasks.gone = dropped(config, next);
             }
+            self.of_fault(step, &mut tasks);
             return tasks;
         }
         match (&step.taken, step.takes()) {
-            (Some(Taken::Message(_)), Some(message)) => {
+            (Some(Taken::Message(flying)), Some(message)) => {
+                tasks.answered.extend(self.lossy_link(flying));
                 tasks.taken.push(FairTask::Message(message));
             }
             (Some(Taken::Async(_)), Some(pending)) => tasks.taken.push(FairTask::Async(pending)),
@@ -146,6 +221,73 @@ impl Machine {
         tasks
     }
 
+    /// What a fault does for tasks: a loss obliges the link, a restart may be owed.
+    fn of_fault(&self, step: &Step, tasks: &mut TasksOfStep) {
+        match (step.kind, &step.taken, step.lane) {
+            (EventKind::Lose, Some(Taken::Hit(message)), _) => {
+                tasks.obliged.extend(self.lossy_link(message));
+            }
+            (EventKind::Restart, _, Some(lane)) => {
+                let family = self.instance().members()[lane].family;
+                let fault = self.fault(FaultKind::Restart(family));
+                let declared = fault.and_then(|fault| fault.fairness);
+                if declared.is_some_and(|declared| declared != DeclaredFairness::Unfair) {
+                    tasks.taken.push(FairTask::Restart(lane));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The link of a message, if it loses any number of them.
+    fn lossy_link(&self, message: &Flying) -> Option<FairTask> {
+        let fault = self.fault(FaultKind::Lose(message.kind))?;
+        let link = Link {
+            kind: message.kind,
+            from: message.from,
+            to: message.to,
+        };
+        fault.most.is_none().then_some(FairTask::Link(link))
+    }
+
+    /// What the step with this number does for outcomes of fair choices: it obliges all that are possible where it chooses,
+    /// and answers those that it takes. Possible is what some step is like that chose alike so far.
+    pub fn fair_outcomes(&self, steps: &[Step], number: usize) -> (Vec<FairTask>, Vec<FairTask>) {
+        let (mut obliged, mut answered) = (Vec::new(), Vec::new());
+        let step = &steps[number];
+        let fair = &self.instance().song().fair_choices;
+        if fair.is_empty() || step.kind.is_fault() {
+            return (obliged, answered);
+        }
+        let outcome = |statement: Span, value: &Value| {
+            FairTask::Outcome(FairOutcome {
+                lane: step.lane,
+                by: match &step.taken {
+                    Some(Taken::Async(one) | Taken::Offer(one)) => Some(Task::offered(one)),
+                    _ => None,
+                },
+                statement,
+                value: value.clone(),
+            })
+        };
+        for (at, chosen) in step.chosen.iter().enumerate() {
+            if !fair.contains(&chosen.span) {
+                continue;
+            }
+            answered.push(outcome(chosen.span, &chosen.value));
+            let like = steps.iter().filter(|other| {
+                let same = (other.lane, other.kind, other.code, other.pc)
+                    == (step.lane, step.kind, step.code, step.pc);
+                let is_possible = !matches!(other.outcome, Outcome::Discarded);
+                let alike = other.chosen.len() > at && other.chosen[..at] == step.chosen[..at];
+                same && is_possible && alike && other.taken == step.taken
+            });
+            let here = like.filter(|other| other.chosen[at].span == chosen.span);
+            obliged.extend(here.map(|other| outcome(chosen.span, &other.chosen[at].value)));
+        }
+        (obliged, answered)
+    }
+
     /// A task in words.
     pub fn fair_task(&self, task: &FairTask) -> String {
         match task {
@@ -153,6 +295,13 @@ impl Machine {
             FairTask::Message(task) | FairTask::Async(task) | FairTask::Offer(task) => {
                 self.task_and_origin(task)
             }
+            FairTask::Restart(lane) => format!("the restart of {}", self.lanes()[*lane]),
+            FairTask::Link(link) => {
+                let voices = self.instance().song().voices();
+                let name = voices.map_or("", |voices| &voices.messages[link.kind.index()].name);
+                format!("the link of {name}")
+            }
+            FairTask::Outcome(_) => "an outcome of a fair choice".to_owned(),
         }
     }
 

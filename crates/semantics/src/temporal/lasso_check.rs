@@ -6,7 +6,8 @@
 //!
 //! Why sound. The cycle closes: its last state equals its first. Fairness is read off the cycle, literally: a weak task
 //! is taken on it or disabled in one of its states, a strong task that is enabled somewhere on it is taken on it (or
-//! gone). Which of the conditions are true is evaluated anew in each state. Nothing of what found the lasso is used.
+//! gone), and whom a step of it obliges another step of it answers. Which of the conditions are true is
+//! evaluated anew in each state. Nothing of what found the lasso is used.
 
 use super::fair_tasks::{FairTask, Strength};
 use super::{Instantiated, instantiated};
@@ -57,13 +58,15 @@ pub fn violation(
         Shape::NoValue => return no_value(machine, last, one),
         Shape::End => {
             let status = machine.status(last);
-            if !matches!(status, Status::Final | Status::Deadlock(_)) {
+            let may_end = matches!(status, Status::Final | Status::Deadlock(_));
+            if !may_end || !machine.owes_nothing(last, &machine.steps(last), level) {
                 return None;
             }
             path.states.len() - 1
         }
         Shape::Pause => {
-            if !machine.may_end(last, &machine.steps(last)) {
+            let steps = machine.steps(last);
+            if !machine.may_end(last, &steps) || !machine.owes_nothing(last, &steps, level) {
                 return None;
             }
             path.states.len() - 1
@@ -198,16 +201,18 @@ fn violates(
 /// Is the execution that repeats the steps from `first` on fair?
 fn is_fair(machine: &Machine, path: Path<'_>, first: usize, level: Fairness) -> Option<bool> {
     let mut served: BTreeSet<FairTask> = BTreeSet::new();
+    let mut obliged: BTreeSet<FairTask> = BTreeSet::new();
     let mut somewhere: BTreeSet<FairTask> = BTreeSet::new();
     let mut everywhere: Option<BTreeSet<FairTask>> = None;
     for at in first..path.steps.len() {
         let config = &path.states[at];
         let mut enabled = BTreeSet::new();
-        for (number, step) in machine.steps(config).into_iter().enumerate() {
+        let steps = machine.steps(config);
+        for (number, step) in steps.iter().enumerate() {
             if matches!(step.outcome, Outcome::Discarded) {
                 continue;
             }
-            let tasks = machine.fair_tasks(config, &step);
+            let tasks = machine.fair_tasks(config, step);
             enabled.extend(tasks.taken.iter().cloned());
             if number == path.steps[at] {
                 let Outcome::Next(next) = &step.outcome else {
@@ -218,6 +223,11 @@ fn is_fair(machine: &Machine, path: Path<'_>, first: usize, level: Fairness) -> 
                 }
                 served.extend(tasks.taken);
                 served.extend(tasks.gone);
+                served.extend(tasks.answered);
+                obliged.extend(tasks.obliged);
+                let (owing, answered) = machine.fair_outcomes(&steps, number);
+                served.extend(answered);
+                obliged.extend(owing);
             }
         }
         somewhere.extend(enabled.iter().cloned());
@@ -227,6 +237,11 @@ fn is_fair(machine: &Machine, path: Path<'_>, first: usize, level: Fairness) -> 
         });
     }
     let everywhere = everywhere?;
+    let is_answered =
+        |task: &FairTask| machine.owed(task, level).is_none() || served.contains(task);
+    if !obliged.iter().all(is_answered) {
+        return Some(false);
+    }
     Some(somewhere.iter().all(|task| {
         let owed = match machine.owed(task, level) {
             None => false,

@@ -227,6 +227,14 @@ accessors! {
     Choose {
         /// Which values are allowed.
         filter: WhereClause;
+        /// `fair`?
+        is_fair: {FairKw};
+    }
+    FaultItem {
+        /// `fair`?
+        is_fair: {FairKw};
+        /// `unfair`?
+        is_unfair: {UnfairKw};
     }
 }
 

@@ -15,6 +15,8 @@ nodes! {
     Claim = Claim;
     /// `forall x: T :: claim`
     QuantifiedClaim = QuantifiedClaim;
+    /// `by measure (e, …)`
+    MeasureClause = MeasureClause;
     /// `size Db = 3;`
     SizeItem = SizeItem;
     /// `Db = 3` or `Db = 2..=4`.
@@ -74,6 +76,12 @@ accessors! {
         quantified: QuantifiedClaim;
         /// `(…) && (…)`
         parts: [Claim];
+        /// What decreases until it comes true.
+        measure: MeasureClause;
+    }
+    MeasureClause {
+        /// The numbers.
+        measures: [Expr];
     }
     QuantifiedClaim {
         /// The names.

@@ -214,6 +214,8 @@ accessors! {
     MaybeStmt {
         /// What may be done.
         block: Block;
+        /// `fair`?
+        is_fair: {FairKw};
     }
     AssertStmt {
         /// What must hold.

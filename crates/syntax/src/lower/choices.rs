@@ -43,6 +43,7 @@ impl Lowering<'_> {
             let help = format!("`{name}` is what is chosen; any other name is its value before");
             self.report(Diagnostic::warning(&WHERE_OF_NOTHING, filter.span, message).help(help));
         }
+        self.chose_fairly = choose.is_fair();
         Choice {
             local,
             domain,

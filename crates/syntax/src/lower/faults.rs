@@ -2,11 +2,12 @@
 
 use super::Lowering;
 use super::codes::declarations::BAD_FAULT;
+use super::temporal::declared;
 use crate::ast;
 use crate::ast::AstNode as _;
 use crate::names::{Item, Signal};
 use plainsong_diagnostics::{Diagnostic, Span};
-use plainsong_ir::{FamilyId, Fault, FaultKind, MessageId};
+use plainsong_ir::{DeclaredFairness, FamilyId, Fault, FaultKind, MessageId};
 
 /// The words after `fault`.
 const WORDS: [&str; 4] = ["crash", "restart", "lose", "duplicate"];
@@ -53,10 +54,35 @@ impl Lowering<'_> {
         };
         let span = item.span();
         let most = self.budget(item, kind, span)?;
-        Some(Fault { kind, most, span })
+        let fairness = self.fairness_of_fault(item, kind, most);
+        Some(Fault {
+            kind,
+            most,
+            fairness,
+            span,
+        })
     }
 
-    /// How often at most. A restart needs no number, everything else does.
+    /// `fair` or `unfair`: of losses without a number, and of restarts.
+    fn fairness_of_fault(
+        &mut self,
+        item: &ast::FaultItem,
+        kind: FaultKind,
+        most: Option<u32>,
+    ) -> Option<DeclaredFairness> {
+        let fairness = declared((item.is_unfair(), item.is_fair(), false))?;
+        let help = match kind {
+            FaultKind::Restart(_) => return Some(fairness),
+            FaultKind::Lose(_) if most.is_none() => return Some(fairness),
+            FaultKind::Lose(_) => "leave the number out, or the word",
+            FaultKind::Crash(_) | FaultKind::Duplicate(_) => "leave the word out",
+        };
+        let message = "only a loss without a number, or a restart, is fair or unfair: other faults end by themselves";
+        self.report(Diagnostic::error(&BAD_FAULT, item.span(), message).help(help));
+        None
+    }
+
+    /// How often at most. A restart needs no number, a loss may have one, everything else needs one.
     fn budget(
         &mut self,
         item: &ast::FaultItem,
@@ -66,7 +92,7 @@ impl Lowering<'_> {
         let most = item.most();
         let is_restart = matches!(kind, FaultKind::Restart(_));
         let (message, help) = match most {
-            None if is_restart => return Some(None),
+            None if is_restart || matches!(kind, FaultKind::Lose(_)) => return Some(None),
             Some(Some(most)) if !is_restart && (1..=1000).contains(&most) => {
                 return Some(Some(most as u32));
             }

@@ -132,16 +132,19 @@ impl Lowering<'_> {
     /// The measures of one clause.
     pub(crate) fn measures(&mut self, clause: &ast::DecreasesClause) -> Vec<Expr> {
         let written = clause.measures();
-        written.map(|measure| self.measure(&measure)).collect()
+        written
+            .map(|measure| self.measure(&measure, "decreases"))
+            .collect()
     }
 
-    fn measure(&mut self, measure: &ast::Expr) -> Expr {
+    /// A number that decreases, after `word`.
+    pub(super) fn measure(&mut self, measure: &ast::Expr, word: &str) -> Expr {
         let mut value = self.expr(measure, None);
         value.ty = self.shallow(&value.ty);
         if self.types.number(&value.ty).is_none() && !is_unknown(&value.ty) {
             let shown = a(&self.show(&value.ty));
             let message = format!(
-                "`decreases` wants a number, but {} is {shown}",
+                "`{word}` wants a number, but {} is {shown}",
                 self.quote(value.span)
             );
             self.report(Diagnostic::error(&BAD_OPERAND, value.span, message));

@@ -69,6 +69,7 @@ use plainsong_ir::handlers::Handling;
 use plainsong_ir::line::contracts;
 use plainsong_ir::{Family, Global, Message, Song, Ty};
 use signatures::{ActionSignature, ConstSignature, FnSignature};
+use std::collections::BTreeSet;
 use traffic::Traffic;
 use unit::Unit;
 
@@ -114,6 +115,10 @@ pub(crate) struct Lowering<'t> {
     handlings: Vec<Handling>,
     /// The local names of each process, for properties that want to see them.
     process_locals: Vec<Vec<String>>,
+    /// Statements that choose fairly.
+    fair_choices: BTreeSet<Span>,
+    /// Was the last choice that was looked at a fair one?
+    chose_fairly: bool,
     /// Are all enums and structs declared?
     types_known: bool,
     /// Types of map keys, to be looked at when they are.
@@ -149,6 +154,8 @@ impl<'t> Lowering<'t> {
             globals: Vec::new(),
             handlings: Vec::new(),
             process_locals: Vec::new(),
+            fair_choices: BTreeSet::new(),
+            chose_fairly: false,
             types_known: false,
             map_keys: Vec::new(),
             traffic: Traffic::default(),
@@ -186,6 +193,7 @@ impl<'t> Lowering<'t> {
             properties,
             constraints,
             sizes,
+            fair_choices: std::mem::take(&mut self.fair_choices),
         };
         self.circles(&song);
         if complete && self.errors == 0 {

@@ -66,7 +66,12 @@ impl Lowering<'_> {
                 let is_reached = flow == Flow::Next;
                 return (block, if is_reached { after } else { flow });
             }
+            self.chose_fairly = false;
             if let Some((kind, after)) = self.statement(stmt) {
+                let is_choice = matches!(kind, StmtKind::LetChoice(_) | StmtKind::AssignChoice(..));
+                if is_choice && self.chose_fairly {
+                    self.fair_choices.insert(span);
+                }
                 block.push(Stmt { kind, span });
                 if after == Flow::Never {
                     flow = Flow::Never;
@@ -117,6 +122,9 @@ impl Lowering<'_> {
             ast::Stmt::Maybe(s) => {
                 let (yes, after_yes) = self.block(s.block());
                 let (no, after_no) = self.block(s.else_block());
+                if s.is_fair() {
+                    self.fair_choices.insert(s.span());
+                }
                 Some((StmtKind::Maybe(yes, no), after_yes.or(after_no)))
             }
             ast::Stmt::Assert(s) => next(StmtKind::Assert(self.condition(

@@ -16,6 +16,7 @@ pub(super) fn fill_temporal(filler: &mut Filler<'_>, temporal: &mut Temporal) {
         part.bindings.iter_mut().for_each(|one| filler.binding(one));
         let conditions = part.premise.iter_mut().chain([&mut part.goal]);
         conditions.for_each(|condition| filler.expr(condition));
+        part.measure.iter_mut().for_each(|one| filler.expr(one));
     }
 }
 
@@ -92,11 +93,14 @@ impl Lowering<'_> {
         let span = claim.span();
         let premise = premise.map(|premise| self.condition(premise, span, word));
         let goal = self.condition(goal, span, word);
+        let written = claim.measure().into_iter().flat_map(|one| one.measures());
+        let measure = written.map(|one| self.measure(&one, "measure")).collect();
         parts.push(TemporalPart {
             bindings: outer.to_vec(),
             operator,
             premise,
             goal,
+            measure,
         });
     }
 }

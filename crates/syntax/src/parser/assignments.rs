@@ -86,7 +86,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn initial_value(&mut self) {
-        if self.at(ChooseKw) {
+        if self.at(ChooseKw) || (self.at_word("fair") && self.nth(1) == ChooseKw) {
             self.choose();
         } else if self.at(CallKw) {
             self.called();

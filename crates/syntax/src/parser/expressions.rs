@@ -367,9 +367,12 @@ impl Parser<'_> {
         true
     }
 
-    /// `choose domain [where e]`.
+    /// `[fair] choose domain [where e]`.
     pub(super) fn choose(&mut self) {
         let start = self.open();
+        if self.at_word("fair") {
+            self.bump_as(FairKw);
+        }
         self.bump();
         self.domain();
         self.optional_where();

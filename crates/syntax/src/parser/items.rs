@@ -310,6 +310,11 @@ impl Parser<'_> {
     /// `fault crash node <= 1;`
     fn fault(&mut self) {
         let start = self.open();
+        self.fault_from(start);
+    }
+
+    /// The same after `fair` or `unfair`.
+    pub(super) fn fault_from(&mut self, start: Checkpoint) {
         self.bump_as(FaultKw);
         self.expect_name("`crash`, `restart`, `lose` or `duplicate`");
         self.expect_name("the name of a process or message");

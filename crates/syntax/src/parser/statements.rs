@@ -118,6 +118,10 @@ impl Parser<'_> {
             BreakKw => self.keyword_only(start, BreakStmt),
             ContinueKw => self.keyword_only(start, ContinueStmt),
             MaybeKw => self.maybe_statement(start),
+            Ident if self.at_word("fair") && self.nth(1) == MaybeKw => {
+                self.bump_as(FairKw);
+                self.maybe_statement(start);
+            }
             AssertKw => self.keyword_expression(start, AssertStmt),
             AssumeKw => self.keyword_expression(start, AssumeStmt),
             SendKw => self.send_statement(start),

@@ -41,7 +41,22 @@ impl Parser<'_> {
                 self.expression();
             }
         }
+        self.measure_clause();
         true
+    }
+
+    /// `by measure (e, …)`, if it is there.
+    fn measure_clause(&mut self) {
+        if !(self.at_word("by") && self.word_after("measure")) {
+            return;
+        }
+        let start = self.open();
+        self.bump_as(ByKw);
+        self.bump_as(MeasureKw);
+        self.expect(LParen);
+        self.levels();
+        self.expect(RParen);
+        self.close(start, MeasureClause);
     }
 
     /// `unfair`, `weakly fair` or `fair` after a claim.
@@ -68,7 +83,7 @@ impl Parser<'_> {
         !binds && words.into_iter().any(|word| self.word_after(word))
     }
 
-    /// Is this `unfair`, `fair` or `strong fair` before a process or an action?
+    /// Is this `unfair`, `fair` or `strong fair` before a process, an action or a fault?
     pub(super) fn at_declared_fairness(&self) -> bool {
         let is_owed = |at: usize| {
             let kind = self.nth(at);
@@ -76,7 +91,9 @@ impl Parser<'_> {
                 || (kind == Ident && self.nth(at + 1) == ActionKw)
         };
         let fair = self.at_word("fair") || self.at_word("unfair");
-        (fair && is_owed(1)) || (self.at_word("strong") && self.word_after("fair") && is_owed(2))
+        let of_fault = self.word_after("fault") && self.nth(2) == Ident;
+        (fair && (is_owed(1) || of_fault))
+            || (self.at_word("strong") && self.word_after("fair") && is_owed(2))
     }
 
     /// `unfair process p { … }`, `strong fair repeat action A(…) { … }`
@@ -97,7 +114,8 @@ impl Parser<'_> {
                 self.action(start);
             }
             ActionKw => self.action(start),
-            _ => self.expected("`process` or `action`"),
+            _ if self.at_word("fault") => self.fault_from(start),
+            _ => self.expected("`process`, `action` or `fault`"),
         }
     }
 

@@ -148,6 +148,7 @@ impl Composer {
             ]);
             let is_response = operator == TemporalOperator::LeadsTo;
             TemporalPart {
+                measure: Vec::new(),
                 bindings: Vec::new(),
                 operator,
                 premise: is_response.then(|| self.condition()),

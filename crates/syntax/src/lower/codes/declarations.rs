@@ -65,10 +65,11 @@ size Slot = 3;                  // error: it has 4 members
     BAD_FAULT = "bad-fault", "a fault that cannot be", "\
 `fault crash node <= 1;` says what may go wrong, to whom, and how often: `crash` and `restart` are about
 processes, `lose` and `duplicate` about messages. Each is declared once. A restart needs a crash and has
-no number: it happens as often as there was a crash.
+no number: it happens as often as there was a crash. A loss without a number may happen any number of times, and only such
+a loss, or a restart, is `fair` or `unfair`.
 
 ```text
-fault lose Beat;                // error: how often? write `fault lose Beat <= 2;`
+fault duplicate Beat;           // error: how often? write `fault duplicate Beat <= 2;`
 ```";
 
     /// A channel in which nothing may be.

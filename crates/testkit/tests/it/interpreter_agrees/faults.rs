@@ -103,6 +103,7 @@ pub(crate) fn with_faults(seed: u64, mut song: Song) -> Song {
         }
     }
     let fault = |kind: FaultKind, most: Option<u32>| Fault {
+        fairness: None,
         kind,
         most,
         span: Span::default(),
