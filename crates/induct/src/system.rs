@@ -1,7 +1,7 @@
 //! What is proved about: an action system, or processes as one.
 
 use plainsong_diagnostics::Span;
-use plainsong_ir::handlers_to_actions::{Unhandled, processes_to_actions};
+use plainsong_ir::handlers_to_actions::{Unhandled, handlers_to_actions, processes_to_actions};
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{ActionId, Actions, Claim, Expr, ExprKind, PendingOf, Song, Temporal};
 use plainsong_semantics::constraints::has_constraints;
@@ -78,9 +78,14 @@ impl System {
         let mut finder = Finder(Vec::new());
         let conditions = temporal.flat_map(Temporal::conditions);
         conditions.for_each(|condition| finder.expr(condition));
-        if song.voices().is_some() && !finder.0.is_empty() {
-            // Messages that nobody handles count there, too.
-            let translated = handlers_to_actions(song, Unhandled::Refused);
+        if song.voices().is_some() {
+            // What a body or a fault does is an action on offer, to which no fairness is owed; messages that nobody handles
+            // count where something is counted.
+            let unhandled = match finder.0.is_empty() {
+                true => Unhandled::LeftOut,
+                false => Unhandled::Refused,
+            };
+            let translated = handlers_to_actions(song, unhandled);
             translated.map_err(|why| Refused::new(why.span(), why.to_string()))?;
         }
         let actions = system.actions().actions.iter().enumerate();
