@@ -202,9 +202,10 @@ pub(crate) struct CheckArguments {
     /// Stop after N refuted properties
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) keep_going: Option<u32>,
-    /// Require proofs: exit with 2 if a verdict is only bounded
-    #[arg(long, value_name = "WHAT", value_enum)]
-    pub(crate) require: Option<Require>,
+    /// Exit with 2 if a verdict is not that: `proved` (not only bounded), `untrusted` (rests on no assumption or contract that
+    /// nobody has checked). With any of them, a vacuous verdict is exit code 2, too
+    #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',')]
+    pub(crate) require: Vec<Require>,
     /// Where traces and their pictures are saved
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub(crate) out: PathBuf,
@@ -552,6 +553,7 @@ impl From<EffortLevel> for Level {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Require {
     Proved,
+    Untrusted,
 }
 
 /// Reductions of the state search that can be switched off.
