@@ -506,7 +506,8 @@ pub(crate) struct InstanceArguments {
     /// [default: 10000000, of states of processes none; for `diverge` 50000, for instances beside `sequentialize` 200000, for what
     /// `check` does not prove 1000000, for processes whose executions may have no end 1000000]. `first-states=N`: the states of processes that `check` looks at before it visits
     /// executions [default: 20000]. `first-executions=N`: the executions of processes that are visited
-    /// before their states are searched [default: 100000]
+    /// before their states are searched [default: 100000]. `growing-states=N`: the states or executions that `check` looks at
+    /// where a channel grows without end, unless `states` or `--effort thorough` is given [default: 300000]
     #[arg(
         long,
         value_name = "WHAT=N",
