@@ -23,6 +23,9 @@ pub const STATES_OF_OPEN_PROOFS: u64 = 1_000_000;
 /// The states that are looked at where executions may have no end: there are as many as one has patience for.
 pub const STATES_WITHOUT_END: u64 = 1_000_000;
 
+/// The states, or executions, that `check` looks at where a channel, or the asyncs of an action, grow without end.
+pub const STATES_OF_GROWING: u64 = 300_000;
+
 /// The states of each small instance that `sequentialize` explores.
 pub const STATES_BESIDE_LINES: u64 = 200_000;
 
@@ -76,6 +79,8 @@ pub struct Effort {
     pub first_states: u64,
     /// `first-executions=N`: how many executions of processes are visited before states.
     pub first_executions: u64,
+    /// `growing-states=N`: how many states or executions `check` looks at where something grows without end.
+    pub growing_states: u64,
     /// Without `--no-reduce dead-messages`: do searches of processes drop messages that cannot matter any more?
     pub dead_messages: bool,
     /// `--effort`.
@@ -88,6 +93,7 @@ impl Default for Effort {
             states: None,
             first_states: FIRST_STATES,
             first_executions: FIRST_EXECUTIONS,
+            growing_states: STATES_OF_GROWING,
             dead_messages: true,
             level: Level::default(),
         }

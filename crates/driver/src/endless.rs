@@ -2,7 +2,7 @@
 //!
 //! Where a first look comes to its limit, an execution is looked for in which one channel, or the asyncs of one action,
 //! become ever more ([`plainsong_semantics::growth`]). A search to the end is then most likely without one: it stops after
-//! [`STATES_OF_ENDLESS`], unless somebody sets a limit or asks for a thorough answer, and what it leaves unknown names what
+//! [`Effort::growing_states`](crate::effort::Effort::growing_states), unless somebody sets a limit or asks for a thorough answer, and what it leaves unknown names what
 //! grows and the bound that makes the search end.
 
 use crate::effort::{LIMIT, Level};
@@ -11,9 +11,6 @@ use crate::engines::instances_of;
 use plainsong_semantics::growth::{Growth, growth};
 use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::verdict::{Outcome, Verdict};
-
-/// The states, or executions, that are looked at where something grows.
-pub(crate) const STATES_OF_ENDLESS: u64 = 300_000;
 
 /// The bound that is proposed.
 const FEW: u64 = 3;
@@ -30,8 +27,9 @@ pub(crate) fn what_grows(task: &Task) -> Option<Growth> {
 /// The task with fewer states, unless somebody says how many.
 pub(crate) fn limited(mut task: Task) -> Task {
     if task.effort.states.is_none() && task.effort.level != Level::Thorough {
-        task.effort.states = Some(STATES_OF_ENDLESS);
-        task.limits.states = STATES_OF_ENDLESS;
+        let states = task.effort.growing_states;
+        task.effort.states = Some(states);
+        task.limits.states = states;
     }
     task
 }

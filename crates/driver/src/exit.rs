@@ -4,7 +4,7 @@
 //! everything was asked, which nobody should mistake for a complete answer.
 
 use plainsong_semantics::trace::{Ending, FailureKind};
-use plainsong_semantics::verdict::{Outcome, Verdict};
+use plainsong_semantics::verdict::{Outcome, Requirements, Verdict};
 
 /// How a run ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,10 +35,11 @@ impl Exit {
     }
 
     /// What a verdict contributes. One that rests on something that is not proved leaves the question open.
-    pub fn of_verdict(verdict: &Verdict, require_proved: bool) -> Self {
-        match verdict.is_conditional() {
+    /// With `--require`, neither does one that is bounded, trusts something or is vacuous answer it.
+    pub fn of_verdict(verdict: &Verdict, required: Requirements) -> Self {
+        match verdict.is_conditional() || required.unmet(verdict).is_some() {
             true => Exit::Unknown,
-            false => Exit::of(verdict.outcome, require_proved),
+            false => Exit::of(verdict.outcome, required.proved),
         }
     }
 

@@ -618,6 +618,7 @@ impl Runner<'_, '_> {
             {
                 let check = self.plan.questions[at].question.check;
                 let notes = notes(coverage, check, self.source, song);
+                verdict.vacuous |= !notes.is_empty();
                 verdict.notes.extend(notes.into_iter().filter(|_| !is_cut));
                 if let Some(why) = never_passed(song, coverage, &verdict.bound) {
                     verdict.outcome = Outcome::Unknown;

@@ -6,7 +6,7 @@ use crate::sizes::table;
 use crate::{LoadedSong, Problem};
 use plainsong_ir::{Song, System};
 use plainsong_semantics::instance::Instance;
-use plainsong_semantics::machine::Subject;
+use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::sizes::Sizes;
 use plainsong_semantics::trace::Trace;
 use std::collections::BTreeMap;
@@ -76,6 +76,20 @@ pub(crate) fn subjects(
         all,
         instances: instances.collect(),
     })
+}
+
+/// The machines of the instance that a seed picks: of the system, or of each choreography.
+pub fn machines(
+    loaded: &LoadedSong,
+    song: &Arc<Song>,
+    request: &Request,
+    seed: u64,
+) -> Result<Vec<Machine>, NoExecution> {
+    let Subjects { all, instances } = subjects(loaded, song, request)?;
+    let instance = &instances[(seed % instances.len() as u64) as usize];
+    let machines = all.into_iter();
+    contained(|| machines.map(|one| Machine::new(instance, one)).collect())
+        .map_err(NoExecution::Bug)
 }
 
 fn runnable(song: &Song) -> Vec<Subject> {

@@ -414,8 +414,8 @@ impl<'a> Proof<'a> {
                 vacuous.any(|(other, _)| is_behind(way, other))
             };
             if !asked.iter().filter(same).all(behind) {
-                let vacuous = format!("vacuous: {}: `{}`", one.sentence, one.text);
-                all.push(Assumption::Other(vacuous));
+                let why = format!("{}: `{}`", one.sentence, one.text);
+                all.push(Assumption::vacuous(&why));
             }
         }
         for seed in &self.unstable {

@@ -192,7 +192,9 @@ impl Answer {
 
     fn provided_and_done(&self) -> String {
         let done = Some(self.work_done()).filter(|done| !done.is_empty());
-        let parts: Vec<String> = self.provided().into_iter().chain(done).collect();
+        let vacuous = self.verdict.is_vacuous().then(|| "vacuous".to_owned());
+        let parts = self.provided().into_iter().chain(vacuous).chain(done);
+        let parts: Vec<String> = parts.collect();
         parts.join("   ")
     }
 

@@ -25,6 +25,30 @@ pub enum Assumption {
     Other(String),
 }
 
+/// How a sentence about vacuity begins, also where it was kept as text only.
+const VACUOUS: &str = "vacuous: ";
+
+impl Assumption {
+    /// What is claimed is claimed of nothing, for this reason.
+    pub fn vacuous(why: &str) -> Assumption {
+        Assumption::Other(format!("{VACUOUS}{why}"))
+    }
+
+    /// Does it say that there was nothing to check, or that a part of what is checked has no case?
+    pub fn is_vacuity(&self) -> bool {
+        match self {
+            Assumption::NoEnd | Assumption::AllCut => true,
+            Assumption::Other(text) => text.starts_with(VACUOUS),
+            _ => false,
+        }
+    }
+
+    /// Does it say that something is trusted that nobody has checked? What is kept as text only counts as such.
+    pub fn is_trust(&self) -> bool {
+        !self.is_vacuity() && *self != Assumption::EndsThere
+    }
+}
+
 impl fmt::Display for Assumption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -6,7 +6,7 @@
 //!
 //! The way through it: [`instance`] fixes the sizes of a song, [`machine`] gives its states, steps
 //! and ends, and on top of that stand [`search`] (every state), [`simulate`] (one execution by
-//! chance), [`random`] (many, with everything checked), [`mod@replay`] (a trace again), [`overtake`] (what a stricter model forbids in it) and
+//! chance), [`random`] (many, with everything checked), [`stepping`] (one, chosen step by step), [`mod@replay`] (a trace again), [`overtake`] (what a stricter model forbids in it) and
 //! [`mod@executions`] (how many there are). For engines that keep processes apart, [`part`] is one process
 //! by itself and [`score`] the way back; for those that keep states of action systems in a form of their
 //! own, there is [`action_state`], [`names`] visits one state for all that differ in names, and for those that compare states by what is pending, [`idle`];
@@ -64,6 +64,7 @@ pub mod shrink;
 pub mod simulate;
 pub mod sizes;
 mod start;
+pub mod stepping;
 mod tell;
 pub mod temporal;
 pub mod threads;

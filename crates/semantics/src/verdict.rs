@@ -59,6 +59,8 @@ pub struct Verdict {
     pub open: Vec<OpenObligation>,
     /// What a reader should know besides: premises that were never true.
     pub notes: Vec<String>,
+    /// Is a premise of it never true, or was there nothing to check? [`Verdict::notes`] say which.
+    pub vacuous: bool,
     /// The execution that refutes it.
     pub trace: Option<Trace>,
 }
@@ -126,6 +128,7 @@ impl Verdict {
             provided: Vec::new(),
             open: Vec::new(),
             notes: Vec::new(),
+            vacuous: false,
             trace: None,
         }
     }
@@ -136,9 +139,48 @@ impl Verdict {
         trusted.chain(self.notes.iter().cloned()).collect()
     }
 
+    /// Does it say that all is well, but of nothing, or with a premise that is never true?
+    pub fn is_vacuous(&self) -> bool {
+        let is_told = self.vacuous || self.assumptions.iter().any(Assumption::is_vacuity);
+        self.is_fine() && is_told
+    }
+
+    /// Does it say that all is well, and trusts what nobody has checked?
+    pub fn is_trusting(&self) -> bool {
+        self.is_fine() && self.assumptions.iter().any(Assumption::is_trust)
+    }
+
+    fn is_fine(&self) -> bool {
+        matches!(self.outcome, Outcome::Proved | Outcome::Holds)
+    }
+
     /// Does it say that all is well, provided that something else is, which is not proved?
     pub fn is_conditional(&self) -> bool {
-        let is_fine = matches!(self.outcome, Outcome::Proved | Outcome::Holds);
-        is_fine && !self.provided.is_empty()
+        self.is_fine() && !self.provided.is_empty()
+    }
+}
+
+/// `--require`: what a verdict has to be beside not refuted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Requirements {
+    /// A bounded answer is not enough.
+    pub proved: bool,
+    /// Nothing may be trusted.
+    pub untrusted: bool,
+}
+
+impl Requirements {
+    /// Why a verdict that says that all is well is not enough. Where anything is required, a vacuous one is not.
+    pub fn unmet(self, verdict: &Verdict) -> Option<&'static str> {
+        let is_any = self.proved || self.untrusted;
+        if self.proved && verdict.outcome == Outcome::Holds {
+            Some("holds only up to a bound")
+        } else if self.untrusted && verdict.is_trusting() {
+            Some("trusts what is not checked")
+        } else if is_any && verdict.is_vacuous() {
+            Some("is vacuous")
+        } else {
+            None
+        }
     }
 }

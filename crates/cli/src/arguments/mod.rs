@@ -202,9 +202,10 @@ pub(crate) struct CheckArguments {
     /// Stop after N refuted properties
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) keep_going: Option<u32>,
-    /// Require proofs: exit with 2 if a verdict is only bounded
-    #[arg(long, value_name = "WHAT", value_enum)]
-    pub(crate) require: Option<Require>,
+    /// Exit with 2 if a verdict is not that: `proved` (not only bounded), `untrusted` (rests on no assumption or contract that
+    /// nobody has checked). With any of them, a vacuous verdict is exit code 2, too
+    #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',')]
+    pub(crate) require: Vec<Require>,
     /// Where traces and their pictures are saved
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub(crate) out: PathBuf,
@@ -505,7 +506,8 @@ pub(crate) struct InstanceArguments {
     /// [default: 10000000, of states of processes none; for `diverge` 50000, for instances beside `sequentialize` 200000, for what
     /// `check` does not prove 1000000, for processes whose executions may have no end 1000000]. `first-states=N`: the states of processes that `check` looks at before it visits
     /// executions [default: 20000]. `first-executions=N`: the executions of processes that are visited
-    /// before their states are searched [default: 100000]
+    /// before their states are searched [default: 100000]. `growing-states=N`: the states or executions that `check` looks at
+    /// where a channel grows without end, unless `states` or `--effort thorough` is given [default: 300000]
     #[arg(
         long,
         value_name = "WHAT=N",
@@ -552,6 +554,7 @@ impl From<EffortLevel> for Level {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Require {
     Proved,
+    Untrusted,
 }
 
 /// Reductions of the state search that can be switched off.

@@ -33,6 +33,9 @@ pub(crate) struct SimArguments {
     /// Number of worker threads; totals, verdicts and seeds do not depend on it [default: one for each core]
     #[arg(long, value_name = "N", allow_negative_numbers = true, requires = "runs", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
+    /// Choose the next event yourself: reads numbers, `b` (back) and `q` (quit) from standard input, and shows which properties hold
+    #[arg(long, conflicts_with_all = ["runs", "pct", "json", "steps", "out", "timeout", "memory"])]
+    pub(crate) step: bool,
     /// Stop after the round of executions in which something is refuted
     #[arg(long, requires = "runs")]
     pub(crate) fail_fast: bool,

@@ -88,7 +88,7 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(is_part)
 }
 
-/// `states=N`, `first-states=N`, `first-executions=N`, `int=LO..HI`, `nat=N`, `length=N` or `pending=N`.
+/// `states=N`, `first-states=N`, `first-executions=N`, `growing-states=N`, `int=LO..HI`, `nat=N`, `length=N` or `pending=N`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bound {
     /// The most states to store, or executions to visit.
@@ -97,6 +97,8 @@ pub(crate) enum Bound {
     FirstStates(u64),
     /// How many executions of handlers are visited before states.
     FirstExecutions(u64),
+    /// How many states or executions are looked at where something grows without end.
+    GrowingStates(u64),
     /// First and last `int` tried.
     Int(i64, i64),
     /// Last `nat` tried.
@@ -112,13 +114,14 @@ impl FromStr for Bound {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let example = "write it as `states=1000000`, `first-states=1000`, `first-executions=1000`, \
-                       `int=-2..2`, `nat=3`, `length=2` or `pending=3`";
+                       `growing-states=1000`, `int=-2..2`, `nat=3`, `length=2` or `pending=3`";
         let (what, value) = text.split_once('=').ok_or_else(|| example.to_owned())?;
         let bad = || format!("`{value}` does not fit; {example}");
         match what.trim() {
             "states" => positive(value).map(Bound::States).ok_or_else(bad),
             "first-states" => positive(value).map(Bound::FirstStates).ok_or_else(bad),
             "first-executions" => positive(value).map(Bound::FirstExecutions).ok_or_else(bad),
+            "growing-states" => positive(value).map(Bound::GrowingStates).ok_or_else(bad),
             "int" => match range(value) {
                 Some((low, high)) if low <= high => Ok(Bound::Int(low, high)),
                 _ => Err(bad()),
@@ -141,6 +144,7 @@ impl Bound {
             Bound::States(states) => effort.states = Some(states),
             Bound::FirstStates(states) => effort.first_states = states,
             Bound::FirstExecutions(executions) => effort.first_executions = executions,
+            Bound::GrowingStates(states) => effort.growing_states = states,
             Bound::Int(low, high) => {
                 bounds.int = (low, high);
                 bounds.constants = false;

@@ -24,10 +24,10 @@ use plainsong_driver::{Exit, LoadedSong, Problem, engines, memory};
 use plainsong_ir::{Delivery, Fairness, Song};
 use plainsong_report::stream::{self, PropertyRecord, Record, Summary};
 use plainsong_report::{
-    Answer, Attempt, Coverage, Findings, Mistake, Sensitivity, counterexample, file_lines, junit,
-    sarif, sensitivity_lines, summary_line,
+    Answer, Attempt, Coverage, Findings, Mistake, Sensitivity, count, counterexample, file_lines,
+    junit, sarif, sensitivity_lines, summary_line,
 };
-use plainsong_semantics::verdict::Outcome;
+use plainsong_semantics::verdict::{Outcome, Requirements};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -366,9 +366,9 @@ impl Checking<'_> {
                 exit = exit.and(self.session.reject(&problem));
             }
         }
-        let require_proved = self.arguments.require == Some(Require::Proved);
+        let required = required(self.arguments);
         for answer in &results.answers {
-            exit = exit.and(Exit::of_verdict(&answer.verdict, require_proved));
+            exit = exit.and(Exit::of_verdict(&answer.verdict, required));
         }
         exit
     }
@@ -492,7 +492,7 @@ impl Checking<'_> {
             tool: TOOL,
             answers: &self.answers,
             mistakes: &mistakes,
-            require_proved: self.arguments.require == Some(Require::Proved),
+            required: required(self.arguments),
         };
         let mut exit = Exit::Fine;
         let junit = self
@@ -561,26 +561,58 @@ impl Checking<'_> {
             let verb = self.engine.unwrap_or("check");
             console.result(&format!("to go on: plainsong {verb} --resume {path}\n"));
         }
-        let bounded = self
-            .answers
-            .iter()
-            .filter(|answer| answer.verdict.outcome == Outcome::Holds)
-            .count();
-        if self.arguments.require.is_some() && bounded > 0 {
-            console.result(&format!(
-                "--require proved: {bounded} hold only up to a bound.\n"
-            ));
-        }
-        let conditional = self.answers.iter();
-        let conditional = conditional.filter(|answer| answer.verdict.is_conditional());
-        let conditional = conditional.count();
-        if self.arguments.require.is_some() && conditional > 0 {
-            console.result(&format!(
-                "--require proved: {conditional} rest on something that is not proved.\n"
-            ));
-        }
+        let unmet = unmet(self.arguments, &self.answers);
+        console.result(&unmet);
         exit
     }
+}
+
+/// `--require`.
+fn required(arguments: &CheckArguments) -> Requirements {
+    Requirements {
+        proved: arguments.require.contains(&Require::Proved),
+        untrusted: arguments.require.contains(&Require::Untrusted),
+    }
+}
+
+/// How many answers are not what `--require` asks for, and why.
+fn unmet(arguments: &CheckArguments, answers: &[Answer]) -> String {
+    let required = required(arguments);
+    let number =
+        |wanted: &dyn Fn(&Answer) -> bool| answers.iter().filter(|one| wanted(one)).count();
+    let is_any = required.proved || required.untrusted;
+    let lines = [
+        (
+            required.proved,
+            number(&|one| one.verdict.outcome == Outcome::Holds),
+            "--require proved",
+            "hold only up to a bound",
+        ),
+        (
+            required.untrusted,
+            number(&|one| one.verdict.is_trusting()),
+            "--require untrusted",
+            "trust what is not checked; `-v` names it",
+        ),
+        (
+            is_any,
+            number(&|one| one.verdict.is_conditional()),
+            "--require",
+            "rest on something that is not proved",
+        ),
+        (
+            is_any,
+            number(&|one| one.verdict.is_vacuous()),
+            "--require",
+            "are vacuous",
+        ),
+    ];
+    let lines = lines
+        .iter()
+        .filter(|(is_asked, number, ..)| *is_asked && *number > 0);
+    lines
+        .map(|(_, number, flag, what)| format!("{flag}: {number} {what}.\n"))
+        .collect()
 }
 
 /// The delivery models under which a song is run; one run as it is declared without any.
@@ -627,6 +659,7 @@ fn details(plan: &Plan, answers: &[Answer]) -> String {
             "    {}: {}\n",
             answer.verdict.property, answer.verdict.reason
         ));
+        text.push_str(&rests_on(answer));
         if answer.cached > 0 {
             let entries = match answer.cached {
                 1 => "1 entry of the cache was used".to_owned(),
@@ -653,6 +686,29 @@ fn details(plan: &Plan, answers: &[Answer]) -> String {
         }
     }
     text
+}
+
+/// `rests on: sequentialize, 12 obligations, 3 assumptions`.
+fn rests_on(answer: &Answer) -> String {
+    let verdict = &answer.verdict;
+    let some = |number: u64, what: &str| (number > 0).then(|| count(number, what));
+    let mut parts = vec![answer.engine.clone()];
+    parts.extend(
+        verdict
+            .obligations
+            .and_then(|number| some(number, "obligation")),
+    );
+    let trusted = verdict
+        .assumptions
+        .iter()
+        .filter(|one| one.is_trust())
+        .count();
+    parts.extend(some(trusted as u64, "assumption"));
+    parts.extend(verdict.provided.iter().map(|name| format!("`{name}`")));
+    match matches!(verdict.outcome, Outcome::Proved | Outcome::Holds) {
+        true => format!("      rests on: {}\n", parts.join(", ")),
+        false => String::new(),
+    }
 }
 
 /// `tried: sequentialize, 0.03 s: proved: 3 obligations shown on the line, for every size`.

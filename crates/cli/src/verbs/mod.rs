@@ -29,6 +29,7 @@ mod sequentialize;
 mod serve;
 mod show;
 mod sim;
+mod step;
 mod test;
 
 use crate::arguments::Verb;

@@ -99,7 +99,7 @@ impl Resuming {
         let arguments = CheckArguments {
             timeout: now.timeout,
             jobs: now.jobs.or(check.jobs),
-            require: now.require,
+            require: now.require.clone(),
             out: now.out.clone(),
             json: now.json,
             junit: now.junit.clone(),

@@ -2,13 +2,14 @@
 
 use super::check::{Limits, account_within};
 use super::request::{request, start, validate};
+use super::step::step_through;
 use crate::arguments::{DetailArguments, SimArguments};
 use crate::progress::ProgressLine;
 use crate::session::Session;
 use plainsong_driver::plan::Request;
 use plainsong_driver::random_check::{Asked, Drawn, Supervision, random_check};
 use plainsong_driver::save::{Saver, saved_execution};
-use plainsong_driver::simulation::{Execution, NoExecution};
+use plainsong_driver::simulation::{Execution, NoExecution, machines};
 use plainsong_driver::{Exit, LoadedSong, Problem};
 use plainsong_ir::Song;
 use plainsong_report::stream::{self, RandomRecord, Record, Summary};
@@ -54,6 +55,9 @@ fn execute(
     }
     validate(&request, &[&song]).map_err(|problem| session.reject(&problem))?;
     let asked = asked(arguments);
+    if arguments.step {
+        return step(&loaded, &song, &request, asked.seed, session);
+    }
     session.interrupt_gently();
     let allowance = arguments.limits.allowance();
     let deadline = allowance
@@ -71,13 +75,7 @@ fn execute(
     };
     let drawn = random_check(&loaded, &song, &request, asked, &mut supervision);
     progress.clear();
-    let drawn = drawn.map_err(|error| match error {
-        NoExecution::Problem(problem) => {
-            session.console.problem(&problem, Some(&loaded.source));
-            Exit::Rejected
-        }
-        NoExecution::Bug(crash) => session.bug(Some(&loaded.source), &crash),
-    })?;
+    let drawn = drawn.map_err(|error| refuse(error, &loaded, session))?;
     let folder = arguments
         .out
         .clone()
@@ -99,6 +97,33 @@ fn execute(
     for mut drawn in drawn {
         exit = exit.and(telling.tell(&mut drawn)?);
         answers.append(&mut drawn.answers);
+    }
+    Ok(exit)
+}
+
+fn refuse(error: NoExecution, loaded: &LoadedSong, session: &mut Session) -> Exit {
+    match error {
+        NoExecution::Problem(problem) => {
+            session.console.problem(&problem, Some(&loaded.source));
+            Exit::Rejected
+        }
+        NoExecution::Bug(crash) => session.bug(Some(&loaded.source), &crash),
+    }
+}
+
+/// `--step`.
+fn step(
+    loaded: &LoadedSong,
+    song: &Arc<Song>,
+    request: &Request,
+    seed: u64,
+    session: &mut Session,
+) -> Result<Exit, Exit> {
+    let machines = machines(loaded, song, request, seed);
+    let machines = machines.map_err(|error| refuse(error, loaded, session))?;
+    let mut exit = Exit::Fine;
+    for machine in &machines {
+        exit = exit.and(step_through(loaded, machine, seed, session));
     }
     Ok(exit)
 }

@@ -49,6 +49,7 @@ fn the_limits_and_their_defaults_are_in_the_help() {
             format!("may have no end {}]", effort::STATES_WITHOUT_END),
             format!("executions [default: {}]", effort::FIRST_STATES),
             format!("searched [default: {}]", effort::FIRST_EXECUTIONS),
+            format!("given [default: {}]", effort::STATES_OF_GROWING),
         ] {
             assert!(help.contains(&said), "{verb}: {said}: {help}");
         }
@@ -112,7 +113,13 @@ fn handlers_with_many_executions_are_searched_by_states() {
 #[test]
 fn a_bound_that_is_none_is_refused() {
     let stage = Stage::with(COUNTING);
-    for bad in ["states=0", "first-states=0", "first-executions=", "first=3"] {
+    for bad in [
+        "states=0",
+        "growing-states=0",
+        "first-states=0",
+        "first-executions=",
+        "first=3",
+    ] {
         let ran = stage.run(&["check", "a.song", "--bound", bad]).exits(3);
         assert!(ran.err.contains("first-executions=1000"), "{}", ran.err);
     }
@@ -167,6 +174,14 @@ fn a_program_without_an_end_is_told_what_grows_and_how_to_bound_it() {
     assert!(ran.out.contains(grows), "{}", ran.out);
     let next = "`--bound pending=3` searches";
     assert!(ran.out.contains(next), "{}", ran.out);
+    let few = "first-states=2000,first-executions=100,growing-states=4000";
+    let ran = stage.run(&["check", "a.song", "--bound", few]).exits(2);
+    let limit = "limit on states: --bound states=4000";
+    assert!(
+        ran.out.contains(limit) && ran.out.contains(next),
+        "{}",
+        ran.out
+    );
     let ran = stage
         .run(&["check", "a.song", "--bound", "pending=3"])
         .exits(0);

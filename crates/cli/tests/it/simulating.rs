@@ -296,3 +296,39 @@ fn flags_of_many_executions_are_refused_for_one() {
         stage.run(&[&["sim", "a.song"], flags].concat()).exits(3);
     }
 }
+
+#[test]
+fn whoever_types_chooses_what_happens_next() {
+    let stage = Stage::with(songs::RACE);
+    let step = |typed: &str| stage.run_with(&["sim", "a.song", "--step", "--seed", "1"], typed);
+    let ran = step("1\n1\n1\n1\nq\n").exits(1);
+    assert!(ran.out.contains("after 0 steps"), "{}", ran.out);
+    assert!(
+        ran.out
+            .contains("client[0] sends Hello(Client#0) to server"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        ran.out.contains("VIOLATED   same: c = Client#"),
+        "{}",
+        ran.out
+    );
+    assert!(ran.out.contains("  holds      some_order"), "{}", ran.out);
+    // What is taken back does not count, what makes no sense is explained, and the end of the input ends it.
+    let ran = step("1\n1\n1\n1\nback\n99\nperhaps\n").exits(0);
+    assert!(
+        ran.out.matches("a number takes that step").count() == 3,
+        "{}",
+        ran.out
+    );
+    let ran = Stage::with(songs::DEADLOCK).run_with(&["sim", "a.song", "--step"], "");
+    assert!(
+        ran.code == 1 && ran.out.contains("VIOLATED   left waits for"),
+        "{}",
+        ran.out
+    );
+    stage
+        .run(&["sim", "a.song", "--step", "--runs", "3"])
+        .exits(3);
+}

@@ -162,3 +162,92 @@ property fine: finally n == 1 ==> n > 0;
         );
     }
 }
+
+#[test]
+fn vacuous_verdicts_are_marked_and_not_enough_where_something_is_required() {
+    let stage = Stage::with(IDLE);
+    let ran = stage.run(&["explore", "a.song", "--json"]).exits(0);
+    assert_eq!(
+        ran.out.lines().filter(|line| is_marked(line)).count(),
+        4,
+        "{}",
+        ran.out
+    );
+    let ran = stage
+        .run(&["explore", "a.song", "--require", "untrusted"])
+        .exits(2);
+    let line = ran.out.lines().find(|line| line.contains("holds      big"));
+    assert!(
+        line.is_some_and(|line| line.contains(" vacuous ")),
+        "{}",
+        ran.out
+    );
+    let line = ran
+        .out
+        .lines()
+        .find(|line| line.contains("holds      fine"));
+    assert!(
+        line.is_some_and(|line| !line.contains("vacuous")),
+        "{}",
+        ran.out
+    );
+    assert!(ran.out.contains("--require: 4 are vacuous."), "{}", ran.out);
+    let asked = [
+        "explore",
+        "a.song",
+        "--require",
+        "untrusted",
+        "--property",
+        "fine",
+    ];
+    stage.run(&asked).exits(0);
+}
+
+fn is_marked(line: &str) -> bool {
+    line.starts_with("{\"event\":\"verdict\"") && line.contains("\"vacuous\":true")
+}
+
+/// `small` holds because of what is assumed.
+const TRUSTING: &str = "\
+message Hello(n: nat);
+
+process a {
+    let n = choose nat;
+    assume n < 2;
+    send Hello(n) to b;
+}
+
+process b {
+    var got: nat = 0;
+    receive Hello(n) from a;
+    got = n;
+}
+
+property small: finally b.got < 2;
+";
+
+#[test]
+fn what_is_trusted_is_not_enough_where_nothing_may_be() {
+    let stage = Stage::with(TRUSTING);
+    stage.run(&["check", "a.song"]).exits(0);
+    let ran = stage
+        .run(&["check", "a.song", "--require", "untrusted", "-v"])
+        .exits(2);
+    assert!(ran.out.contains("trust what is not checked"), "{}", ran.out);
+    assert!(ran.out.contains("trusted: `assume n < 2`"), "{}", ran.out);
+    assert!(ran.out.contains("rests on: "), "{}", ran.out);
+    let ran = stage.run(&[
+        "check",
+        "a.song",
+        "--require",
+        "untrusted",
+        "--junit",
+        "j.xml",
+    ]);
+    assert_eq!(ran.code, 2);
+    assert!(stage.read("j.xml").contains("trusts what is not checked"));
+    let plain = Stage::with(crate::songs::FINE);
+    plain
+        .run(&["check", "a.song", "--require", "untrusted,proved"])
+        .exits(0);
+}

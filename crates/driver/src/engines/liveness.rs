@@ -312,6 +312,7 @@ fn told(
                 }
                 _ => None,
             });
+            verdict.vacuous |= ladder.vacuous.is_some();
             verdict.notes.extend(
                 ladder
                     .vacuous

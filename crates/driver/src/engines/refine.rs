@@ -110,7 +110,7 @@ impl Engine for Refine {
             }
             verdict
                 .assumptions
-                .extend(vacuous.clone().map(Assumption::Other));
+                .extend(vacuous.as_deref().map(Assumption::vacuous));
             remembered.keep(question, &verdict);
             verdicts.push(verdict);
         }
@@ -164,7 +164,7 @@ fn no_instance(task: &Task) -> Option<String> {
             Err(error) => why = Some(error.message),
         }
     }
-    why.map(|why| format!("vacuous: there may be nothing that this is about: {why}"))
+    why.map(|why| format!("there may be nothing that this is about: {why}"))
 }
 
 /// What runs of the program itself refute, at small sizes: whatever is not shown of a schedule may be false.

@@ -174,6 +174,7 @@ impl Runner<'_, '_> {
     fn replace(&mut self, at: usize, mut proof: Answer) {
         let before = self.answers[at].take();
         if let Some(before) = before.filter(|one| one.verdict.outcome == Outcome::Holds) {
+            proof.verdict.vacuous |= before.verdict.vacuous;
             proof.verdict.notes.extend(before.verdict.notes);
         }
         self.answers[at] = Some(proof);

@@ -103,11 +103,14 @@ fn case(answer: &Answer, findings: &Findings<'_>) -> TestCase {
             let message = format!("{} only {provided}", verdict.outcome.name());
             failing(NonSuccessKind::Error, "conditional", &message)
         }
-        Outcome::Holds if findings.require_proved => {
+        Outcome::Holds if findings.required.proved => {
             let message = format!("holds only up to {}", answer.bound_text());
             failing(NonSuccessKind::Error, "bounded", &message)
         }
-        Outcome::Holds | Outcome::Proved => TestCaseStatus::success(),
+        Outcome::Holds | Outcome::Proved => match findings.required.unmet(verdict) {
+            Some(why) => failing(NonSuccessKind::Error, "required", why),
+            None => TestCaseStatus::success(),
+        },
     };
     let mut case = TestCase::new(name(answer, findings.answers), status);
     case.set_classname(&*answer.file);

@@ -7,6 +7,7 @@ pub use junit::{SongTest, junit, junit_of_tests};
 pub use sarif::sarif;
 
 use crate::Answer;
+use plainsong_semantics::verdict::Requirements;
 
 /// Everything that one run has to say.
 #[derive(Clone, Copy, Debug)]
@@ -17,8 +18,8 @@ pub struct Findings<'a> {
     pub answers: &'a [Answer],
     /// What was wrong with files that were not even asked about.
     pub mistakes: &'a [Mistake],
-    /// Is a bounded answer not enough?
-    pub require_proved: bool,
+    /// `--require`.
+    pub required: Requirements,
 }
 
 /// Something wrong with a file.

@@ -72,11 +72,11 @@ fn mistake(mistake: &Mistake) -> Value {
 
 fn answer(answer: &Answer, findings: &Findings<'_>) -> Value {
     let verdict = &answer.verdict;
-    let bounded = verdict.outcome == Outcome::Holds && findings.require_proved;
+    let is_unmet = findings.required.unmet(verdict).is_some();
     let (kind, level) = match verdict.outcome {
         Outcome::Refuted => ("fail", "error"),
         Outcome::Unknown => ("open", "none"),
-        Outcome::Holds if bounded => ("open", "none"),
+        _ if is_unmet => ("open", "none"),
         _ if verdict.is_conditional() => ("open", "none"),
         Outcome::Holds | Outcome::Proved => ("pass", "none"),
     };

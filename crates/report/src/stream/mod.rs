@@ -83,6 +83,8 @@ pub fn verdict(answer: &Answer) -> Record {
         reason: verdict.reason.clone(),
         seconds: round(answer.seconds),
         cached: answer.cached > 0,
+        cache_entries: answer.cached,
+        vacuous: verdict.is_vacuous(),
         executions: verdict.executions,
         interleavings: verdict.interleavings.map(about),
         blocked: verdict.blocked,

@@ -130,6 +130,12 @@ pub struct VerdictRecord {
     /// Obligations that were shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub obligations: Option<u64>,
+    /// How many entries of the cache it rests on.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cache_entries: u64,
+    /// Is a premise never true, or was there nothing to check?
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub vacuous: bool,
     /// Everything trusted and not checked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assumptions: Vec<String>,
@@ -406,4 +412,8 @@ pub struct EndRecord {
     /// What went wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
