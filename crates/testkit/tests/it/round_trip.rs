@@ -68,7 +68,6 @@ fn read(text: &str, what: &str) -> Song {
     match compiled.song {
         Some(mut song) if errors.is_empty() => {
             erase_spans(&mut song);
-            song.fair_choices.clear();
             song
         }
         _ => panic!("{what} is rejected: {:#?}\n{text}", errors.first()),
@@ -105,7 +104,6 @@ fn real_songs_come_back_as_they_were() {
             "{what} has other fair choices"
         );
         erase_spans(&mut song);
-        song.fair_choices.clear();
         let mut read = read(&printed, &what);
         // A name that hides another is printed with a number.
         forget_names(&mut song);
