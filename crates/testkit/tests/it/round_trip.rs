@@ -88,14 +88,23 @@ fn real_songs_come_back_as_they_were() {
         let Some(mut song) = compiled.song else {
             continue;
         };
-        erase_spans(&mut song);
+        // Which choices are fair is known by their places, before these are forgotten.
         let printed = print::song(&song);
-        let mut read = read(&printed, &what);
+        let fair = song.fair_choices.len();
+        let again = compile(&printed).song;
+        let again = again.unwrap_or_else(|| panic!("{what} is rejected:\n{printed}"));
         assert_eq!(
-            print::song(&read),
+            print::song(&again),
             printed,
             "{what} is printed in another way"
         );
+        assert_eq!(
+            again.fair_choices.len(),
+            fair,
+            "{what} has other fair choices"
+        );
+        erase_spans(&mut song);
+        let mut read = read(&printed, &what);
         // A name that hides another is printed with a number.
         forget_names(&mut song);
         forget_names(&mut read);
