@@ -64,7 +64,7 @@ pub struct Step {
 }
 
 /// What a step takes: a message or a pending async.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Taken {
     /// A message is received.
     Message(Flying),
