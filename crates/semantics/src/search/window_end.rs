@@ -5,16 +5,19 @@
 //! executions that go on from that state.
 //!
 //! Technique. Backward reachability (`EF`) in the state graph, for each condition: from which states is it ever passed, and
-//! from which is it refused ([`WindowCondition`])? Of states from which the latter alone is reached, one in which a
-//! choice from the window is made that influences the condition is to blame; so is the start, where values of
-//! variables are chosen.
+//! from which is it refused ([`WindowCondition`])? To blame is a choice from the window that influences the condition, if
+//! the states to which its values lead are all such that it is never passed from there on, and from one of them it is
+//! refused. The start is such a choice, where values of variables are chosen.
 //! NOT COVERED. Whether the refused value is the one chosen there: a condition may be asked of several processes.
 
 use super::{Limits, Progress, Watch};
+use crate::code::OpKind;
 use crate::code::coverage::Covered;
 use crate::code::refused::{Refusals, WindowCondition};
+use crate::code::run::Chosen;
 use crate::instance::Instance;
-use crate::machine::{Config, Machine, Outcome, Subject};
+use crate::machine::{Config, Machine, Outcome, Step, Subject, Taken};
+use crate::trace::EventKind;
 use indexmap::IndexSet;
 use plainsong_diagnostics::Span;
 use rustc_hash::FxBuildHasher;
@@ -57,13 +60,20 @@ pub fn window_end(
         .map_or(WindowEnd::No, |one| WindowEnd::At(*one))
 }
 
+/// Who does what, with which message or async, and what else was chosen.
+type Way = (
+    (Option<usize>, EventKind, usize, usize),
+    Option<Taken>,
+    Vec<Chosen>,
+);
+
 /// What the steps out of a state have asked.
 #[derive(Default)]
 struct Seen {
     passed: Vec<Span>,
     refused: BTreeSet<Span>,
-    /// The conditions that a choice made here influences.
-    chooses_for: Vec<Span>,
+    /// The conditions that choices made here influence, each with the states to which the values of one choice lead.
+    choices: Vec<(Span, Vec<u32>)>,
 }
 
 struct Graph<'a> {
@@ -81,11 +91,11 @@ impl Graph<'_> {
     fn explore(&mut self, limits: &Limits, watch: &mut dyn Watch) -> bool {
         let mut covered = self.covered();
         self.before.push(Vec::new());
-        let first = self.machine.initial_covering(&mut covered);
-        self.note(&covered, true);
-        for outcome in first {
-            self.enter(outcome, 0);
-        }
+        let first = self.machine.initial_covering(&mut covered).into_iter();
+        let first: Vec<u32> = first.filter_map(|one| self.enter(one, 0)).collect();
+        let from_start = self.conditions.iter().filter(|(_, one)| one.from_start);
+        let choices = from_start.map(|(span, _)| (*span, first.clone())).collect();
+        self.note(&covered, choices);
         let mut at = 0;
         while at < self.states.len() {
             let progress = Progress {
@@ -99,11 +109,9 @@ impl Graph<'_> {
             let mut covered = self.covered();
             let config = self.states[at].clone();
             let steps = self.machine.steps_covering(&config, &mut covered);
-            self.note(&covered, false);
             at += 1;
-            for step in steps {
-                self.enter(step.outcome, at);
-            }
+            let choices = self.choices(steps, at);
+            self.note(&covered, choices);
         }
         true
     }
@@ -112,38 +120,86 @@ impl Graph<'_> {
         Covered::with_refusals(Refusals::of(self.conditions.clone()))
     }
 
+    /// Follows the steps out of a state: what their choices influence.
+    fn choices(&mut self, steps: Vec<Step>, from: usize) -> Vec<(Span, Vec<u32>)> {
+        let mut found: Vec<(Span, Way, Vec<u32>)> = Vec::new();
+        for mut step in steps {
+            let outcome = std::mem::replace(&mut step.outcome, Outcome::Discarded);
+            let Some(to) = self.enter(outcome, from) else {
+                continue;
+            };
+            for (span, condition) in self.conditions.iter() {
+                let Some(way) = self.way(&step, condition) else {
+                    continue;
+                };
+                match found
+                    .iter_mut()
+                    .find(|one| (one.0, &one.1) == (*span, &way))
+                {
+                    Some((.., targets)) => targets.push(to),
+                    None => found.push((*span, way, vec![to])),
+                }
+            }
+        }
+        let found = found.into_iter();
+        found.map(|(span, _, targets)| (span, targets)).collect()
+    }
+
+    /// What a step does, whatever it chooses that influences the condition; none if it chooses nothing of the kind.
+    fn way(&self, step: &Step, condition: &WindowCondition) -> Option<Way> {
+        if step.chosen.is_empty() {
+            return None;
+        }
+        let code = self.machine.code(step.code);
+        let influences = |chosen: &&Chosen| {
+            code.ops.iter().any(|op| {
+                let (OpKind::LetChoice(choice) | OpKind::AssignChoice(_, choice)) = &op.kind else {
+                    return false;
+                };
+                chosen.local == Some(choice.local) && condition.sources.contains(&op.span)
+            })
+        };
+        step.chosen.iter().find(influences)?;
+        let others = step.chosen.iter().filter(|one| !influences(one)).cloned();
+        Some((
+            (step.lane, step.kind, step.code, step.pc),
+            step.taken.clone(),
+            others.collect(),
+        ))
+    }
+
     /// A step leads from an entry to what becomes of it.
-    fn enter(&mut self, outcome: Outcome, from: usize) {
+    fn enter(&mut self, outcome: Outcome, from: usize) -> Option<u32> {
         let Outcome::Next(config) = outcome else {
-            return;
+            return None;
         };
         let (at, is_new) = self.states.insert_full(config);
         if is_new {
             self.before.push(Vec::new());
         }
         self.before[at + 1].push(from as u32);
+        Some(at as u32 + 1)
     }
 
-    fn note(&mut self, covered: &Covered, is_start: bool) {
-        let spans = &self.machine.statements.spans;
-        let ran = (0..spans.len()).filter(|at| covered.has_run(*at));
-        let ran: BTreeSet<Span> = ran.map(|at| spans[at]).collect();
-        let is_influenced =
-            |one: &WindowCondition| !ran.is_disjoint(&one.sources) || is_start && one.from_start;
-        let influenced = self.conditions.iter().filter(|(_, one)| is_influenced(one));
+    fn note(&mut self, covered: &Covered, choices: Vec<(Span, Vec<u32>)>) {
         let refusals = covered.refusals.as_ref();
         self.seen.push(Seen {
             passed: covered.all_passed(),
             refused: refusals.map(|all| all.found().clone()).unwrap_or_default(),
-            chooses_for: influenced.map(|(span, _)| *span).collect(),
+            choices,
         });
     }
 
     fn ends_at(&self, condition: &Span) -> bool {
         let passes = self.leading_to(|seen| seen.passed.contains(condition));
         let is_refused = self.leading_to(|seen| seen.refused.contains(condition));
-        let mut all = self.seen.iter().enumerate();
-        all.any(|(at, seen)| seen.chooses_for.contains(condition) && is_refused[at] && !passes[at])
+        let mut choices = self.seen.iter().flat_map(|seen| &seen.choices);
+        choices.any(|(of, targets)| {
+            let mut targets = targets.iter().map(|at| *at as usize);
+            of == condition
+                && targets.clone().any(|at| is_refused[at])
+                && !targets.any(|at| passes[at])
+        })
     }
 
     /// From which entries some steps, or none, lead to one of these.

@@ -260,9 +260,18 @@ impl<'e, 'a> Teller<'e, 'a> {
         if comp.role == Role::Single {
             return Ok(Vec::new());
         }
-        let name = self.members.get(&comp).ok_or("a member is out of scope")?;
+        let name = self.members.get(&comp);
+        let name = name.ok_or_else(|| self.nameless(comp.family))?;
         let sort = self.sort(comp.family)?;
         Ok(vec![expr(ExprKind::Local(*name), Ty::Sort(sort))])
+    }
+
+    /// Why a member of a family cannot be spoken of here.
+    fn nameless(&self, family: FamilyId) -> String {
+        let family = &self.engine.score.song.families[family.index()].name;
+        format!(
+            "a member of `{family}` takes part that has no name in the line: each round over members names one of them"
+        )
     }
 
     /// The endpoint's variable for a variable of a process.
