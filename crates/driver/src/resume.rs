@@ -11,13 +11,17 @@
 //! That is right only if the songs, the arguments and the tool are the same as before: the file
 //! ([`file`]) names them, and a run that finds others is refused.
 //!
-//! NOT COVERED. Searches through states begin again from their start; they keep no places.
+//! Searches through states of processes have a file of their own ([`checkpoints`]).
+//!
+//! NOT COVERED. Searches through states of action systems, and of processes up to names or in causal order, begin again from
+//! their start; so do searches that have refuted something since what was written last.
 
 pub mod checkpoints;
 pub mod file;
 
 use checkpoints::Checkpoints;
 use plainsong_explore_songs::Explored;
+use plainsong_semantics::search::Writing;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -40,6 +44,8 @@ pub struct Ledger {
     entries: BTreeMap<Key, Explored>,
     /// Where it is written now and then.
     pub checkpoints: Option<Arc<Checkpoints>>,
+    /// Does it come from an earlier run?
+    pub goes_on: bool,
 }
 
 impl PartialEq for Ledger {
@@ -82,6 +88,19 @@ impl Ledger {
     /// Is it time to write it?
     pub(crate) fn is_due(&self) -> bool {
         self.checkpoints.as_ref().is_some_and(|all| all.is_due())
+    }
+
+    /// What an earlier run has kept of a search through states.
+    pub(crate) fn earlier_states(&self, search: &str) -> Option<Box<dyn std::io::Read>> {
+        let checkpoints = self.checkpoints.as_ref().filter(|_| self.goes_on)?;
+        checkpoints.earlier_states(search)
+    }
+
+    /// Writes it, with what a search through states has.
+    pub(crate) fn write_states(&self, search: &str, write: Writing<'_>) {
+        if let Some(checkpoints) = &self.checkpoints {
+            checkpoints.write_states(self, search, write);
+        }
     }
 
     /// Writes it, if that is asked for.

@@ -7,7 +7,7 @@ use crate::{LoadedSong, Problem, Source};
 use plainsong_report::trace_file::{Header, SavedTrace, hash, read, write};
 use plainsong_report::{Answer, svg};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{ErrorKind, Write as _};
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 /// `plainsong 0.1.0`.
@@ -134,6 +134,14 @@ fn is_of_another(path: &Path, source: &Source) -> bool {
 /// Writes a whole file or nothing: into a neighbour first, which then takes its place. An existing
 /// file keeps its permissions, and a link keeps pointing where it does.
 pub fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    replace_with(path, &mut |file| file.write_all(text.as_bytes()))
+}
+
+/// The same with whatever is written into the neighbour.
+pub(crate) fn replace_with(
+    path: &Path,
+    write: &mut dyn FnMut(&mut dyn std::io::Write) -> std::io::Result<()>,
+) -> std::io::Result<()> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = target
         .parent()
@@ -151,7 +159,7 @@ pub fn replace(path: &Path, text: &str) -> std::io::Result<()> {
         }
         _ => error.kind().into(),
     })?;
-    file.write_all(text.as_bytes())?;
+    write(&mut file)?;
     if let Ok(existing) = std::fs::metadata(&target) {
         file.as_file().set_permissions(existing.permissions())?;
     }

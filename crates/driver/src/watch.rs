@@ -3,10 +3,12 @@
 use crate::resume::Ledger;
 use crate::worker::{Control, Refutation};
 use plainsong_infer::Supervisor;
+use plainsong_ir::Delivery;
 use plainsong_semantics::instance::Instance;
-use plainsong_semantics::search::{Check, Progress, Watch};
+use plainsong_semantics::search::{Check, Progress, Watch, Writing};
 use plainsong_semantics::trace::Trace;
 use plainsong_smt::Cancel;
+use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
@@ -211,6 +213,26 @@ impl<'a> Overseer<'a> {
         self.began.elapsed()
     }
 
+    /// What a search through states is of, in words that no other search has.
+    fn search(&self, instance: &Instance, name: &str) -> String {
+        let Stage {
+            file,
+            properties,
+            bound,
+            ..
+        } = &self.stage;
+        let delivery = instance.delivery().map(Delivery::name);
+        format!("{file} {delivery:?} {properties:?} {bound:?} {name}")
+    }
+
+    /// A search through states has come to its end.
+    pub(crate) fn close_states(&self) {
+        let ledger = self.ledger.as_ref();
+        if let Some(checkpoints) = ledger.and_then(|ledger| ledger.checkpoints.as_ref()) {
+            checkpoints.close_states();
+        }
+    }
+
     /// Is it time to stop? Engines that do not use [`Watch`] ask this between steps.
     pub fn look(&mut self) -> Option<Stop> {
         if let Some(stop) = self.control.reason() {
@@ -233,6 +255,29 @@ impl Watch for Overseer<'_> {
             check,
             trace: trace.clone(),
         });
+    }
+
+    fn wants_snapshot(&mut self) -> bool {
+        self.ledger.as_ref().is_some_and(|ledger| ledger.is_due())
+    }
+
+    fn keep_snapshot(&mut self, instance: &Instance, name: &str, write: Writing<'_>) {
+        let search = self.search(instance, name);
+        if let Some(ledger) = &self.ledger {
+            ledger.write_states(&search, write);
+        }
+    }
+
+    fn earlier_snapshot(&mut self, instance: &Instance, name: &str) -> Option<Box<dyn Read>> {
+        let search = self.search(instance, name);
+        self.ledger.as_ref()?.earlier_states(&search)
+    }
+
+    fn lost_snapshot(&mut self, why: &str) {
+        let ledger = self.ledger.as_ref();
+        if let Some(checkpoints) = ledger.and_then(|ledger| ledger.checkpoints.as_ref()) {
+            checkpoints.lose(why);
+        }
     }
 }
 

@@ -35,6 +35,7 @@ mod reached;
 mod run;
 mod search;
 mod shape;
+mod snapshot;
 mod store;
 mod symmetry;
 

@@ -522,7 +522,7 @@ impl Checking<'_> {
             return (None, Exit::Fine);
         };
         if let Some(why) = resuming.trouble() {
-            let note = format!("note: the run could not be written down on the way: {why}\n");
+            let note = format!("note: {why}\n");
             self.session.console.remark(&note);
         }
         let interrupted = self.session.interrupt.is_set();

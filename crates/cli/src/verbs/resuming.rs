@@ -125,6 +125,7 @@ impl Resuming {
             self.checkpoints = Some(Arc::new(all));
         }
         self.stopped.ledger.checkpoints = self.checkpoints.clone();
+        self.stopped.ledger.goes_on = self.from.is_some();
         &mut self.stopped.ledger
     }
 
@@ -137,7 +138,9 @@ impl Resuming {
     /// Why there is no checkpoint, if that is because it could not be written.
     pub(crate) fn trouble(&self) -> Option<String> {
         let checkpoints = self.checkpoints.as_ref()?;
-        checkpoints.trouble()
+        let trouble = checkpoints.trouble();
+        let said = |why| format!("the run could not be written down on the way: {why}");
+        trouble.map(said).or_else(|| checkpoints.lost())
     }
 
     /// This song is part of the run.
@@ -156,16 +159,20 @@ impl Resuming {
         let ledger = &self.stopped.ledger;
         // What one engine has left may have been answered by another.
         let is_open = ledger.has_left() && (end.unknown || (!end.fine && self.verb == "explore"));
-        if is_open || (end.interrupted && !ledger.is_empty()) {
+        let checkpoints = self.checkpoints.as_ref();
+        let has_states = checkpoints.is_some_and(|all| all.has_open_states());
+        let is_half = (end.interrupted && !ledger.is_empty())
+            || (has_states && (end.interrupted || end.unknown));
+        if is_open || is_half {
             let path = self.path(folder);
             self.stopped.write(&path)?;
             return Ok(Some(path));
         }
-        let checkpoints = self.checkpoints.as_ref();
         let is_written = checkpoints.is_some_and(|all| all.is_written());
         if self.from.is_some() || is_written {
             // A file that stays does no harm: going on from it gives the same answer again.
             let _ = std::fs::remove_file(self.path(folder));
+            let _ = checkpoints.map(|all| std::fs::remove_file(all.states()));
         }
         Ok(None)
     }

@@ -105,6 +105,90 @@ fn what_is_refuted_stays_so() {
     ends_alike("explore", &song, &[&sizes[..], &ONLY_EXECUTIONS].concat());
 }
 
+/// Processes with many states, of which nothing is dropped: everybody answers everybody.
+const TALK: &str = "\
+sort Peer;
+param Times: nat where Times >= 1;
+size Times = 5;
+
+message Ask(from: Peer);
+message Reply(from: Peer);
+
+process peer[p: Peer] {
+    var heard: nat = 0;
+    var asked: set<Peer> = {};
+
+    on Ask(q) {
+        asked = asked.with(q);
+        send Reply(p) to peer[q];
+    }
+
+    on Reply(q) {
+        heard += 1;
+    }
+}
+
+init {
+    for p in Peer {
+        for q in Peer {
+            for k in 0..Times {
+                send Ask(p) to peer[q];
+            }
+        }
+    }
+}
+
+property few: always forall p: Peer :: peer[p].heard <= Times * Peer.len();
+";
+
+#[test]
+fn states_that_were_searched_count_once() {
+    let sizes = ["--size", "Peer=2", "--bound", "first-states=100"];
+    let few = ["--bound", "first-executions=10"];
+    ends_alike("explore", TALK, &[&sizes[..], &few].concat());
+    ends_alike("check", TALK, &[&sizes[..], &few].concat());
+}
+
+/// What was kept of a search and damaged since is not gone on from: it begins again, and says so.
+#[test]
+fn a_damaged_search_begins_again() {
+    let stage = Stage::with(TALK);
+    let explore = [
+        "explore",
+        "a.song",
+        "--json",
+        "--size",
+        "Peer=2",
+        "--bound",
+        "first-executions=10",
+    ];
+    let whole = stage.run(&explore).exits(0);
+    let mut child = stage
+        .command(&explore)
+        .env(OFTEN.0, OFTEN.1)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the command runs");
+    let states = stage.path("out/explore.states");
+    while !stage.path("out/explore.resume").exists() || !states.exists() {
+        assert_eq!(child.try_wait().expect("it can be asked"), None);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let _ = child.kill();
+    child.wait().expect("it ends");
+    let mut bytes = std::fs::read(&states).expect("it is there");
+    let at = bytes.len() * 2 / 3;
+    bytes[at] ^= 1;
+    std::fs::write(&states, bytes).expect("it is written");
+    let ran = stage.run(&["explore", "--resume", "out/explore.resume", "--json"]);
+    let ran = ran.exits(0);
+    assert_eq!(verdicts(&ran), verdicts(&whole));
+    let note = "note: out/explore.states was not gone on from: it is damaged";
+    assert!(ran.err.contains(note), "{}", ran.err);
+    assert!(!states.exists());
+}
+
 /// Whatever is changed in the file by accident: it is refused, and nothing is counted.
 #[test]
 fn a_damaged_file_is_refused() {

@@ -89,6 +89,9 @@ pub(super) fn by_some_states(
                 checks: open,
             };
             let report = search(&instance, &query, &task.limits, overseer);
+            if report.completeness != Completeness::Stopped {
+                overseer.close_states();
+            }
             coverage.include(&report.coverage);
             let is_limit = is_limit(task, &report.completeness, overseer);
             let visited = all.visited(&instance, report.states);

@@ -87,7 +87,7 @@ fn begin_again(message: impl Into<String>) -> Problem {
 
 /// Which build of the program runs: the size of its file, and when it was written; nothing where that is not known, which
 /// fits nothing. What is in the file is not read: with what helps debuggers that takes longer than a user waits.
-fn executable() -> Option<u64> {
+pub(super) fn executable() -> Option<u64> {
     let data = std::env::current_exe().and_then(std::fs::metadata).ok()?;
     let since = data.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     let mix = |hash: u64, word: u64| {

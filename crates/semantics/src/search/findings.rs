@@ -43,6 +43,19 @@ pub struct Totals {
     pub cut_by: BTreeSet<String>,
 }
 
+/// What was counted as long as nothing was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// Final states, states in which every way on is cut off, deadlocks.
+    pub counts: [u64; 3],
+    /// Did some execution end in a failure?
+    pub failures: bool,
+    /// Messages that were left over.
+    pub undelivered: BTreeSet<String>,
+    /// Where the interpreter's own limit cut something off.
+    pub resource: Option<String>,
+}
+
 /// What is known about each check.
 pub struct Findings<'a> {
     machine: &'a Machine,
@@ -78,6 +91,26 @@ impl<'a> Findings<'a> {
             deadlocks: 0,
             told: Vec::new(),
         }
+    }
+
+    /// What was counted; none once something is refuted or left open.
+    pub fn account(&self) -> Option<Account> {
+        let mut answers = self.answers.iter();
+        let is_open = answers.all(|(check, one)| *one == open_answer(self.machine, *check));
+        is_open.then(|| Account {
+            counts: [self.final_states, self.cuts, self.deadlocks],
+            failures: self.failures,
+            undelivered: self.undelivered.clone(),
+            resource: self.resource.clone(),
+        })
+    }
+
+    /// Goes on from what was counted before.
+    pub fn go_on_from(&mut self, account: Account) {
+        [self.final_states, self.cuts, self.deadlocks] = account.counts;
+        self.failures = account.failures;
+        self.undelivered = account.undelivered;
+        self.resource = account.resource;
     }
 
     /// Tells of the refutations that are new.

@@ -24,7 +24,7 @@ pub use crate::code::refused::{WindowCondition, WindowLocal};
 pub use coverage::Coverage;
 pub use cycle::Edge;
 pub use dive::dive;
-pub use findings::{Findings, Reached, Totals};
+pub use findings::{Account, Findings, Reached, Totals};
 pub use query::{Check, Query};
 pub use question::{Question, name_of, questions};
 pub use steer::{Start, Steering, steer, steered_end};
@@ -39,6 +39,7 @@ use crate::vacuity::Premises;
 use graph::Graph;
 use plainsong_diagnostics::Span;
 use std::collections::BTreeSet;
+use std::io::{self, Read, Write};
 
 /// How many states are looked at between two calls of the watch, where a state takes a moment only.
 pub const PACE: u64 = 256;
@@ -82,7 +83,26 @@ pub trait Watch: Send {
     /// A check is refuted by this execution of the instance, which was replayed. The search goes on for the others; who
     /// is told loses nothing if it does not come to its end.
     fn refuted(&mut self, _instance: &Instance, _check: Check, _trace: &Trace) {}
+
+    /// Is it time to keep what a search has, so that another one can go on from there? Asked as often as [`Watch::keep_going`].
+    fn wants_snapshot(&mut self) -> bool {
+        false
+    }
+
+    /// Keeps what is written, whole or not at all. It is of a search of this instance, and of this name among its searches.
+    fn keep_snapshot(&mut self, _instance: &Instance, _name: &str, _write: Writing<'_>) {}
+
+    /// What was kept of a search of this name by an earlier run that did not come to its end.
+    fn earlier_snapshot(&mut self, _instance: &Instance, _name: &str) -> Option<Box<dyn Read>> {
+        None
+    }
+
+    /// What was kept cannot be gone on from, for this reason: the search begins from its start.
+    fn lost_snapshot(&mut self, _why: &str) {}
 }
+
+/// Writes what a search has.
+pub type Writing<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
 
 /// Nobody looks on.
 #[derive(Clone, Copy, Debug, Default)]

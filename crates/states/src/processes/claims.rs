@@ -13,6 +13,7 @@
 
 use super::net::Net;
 use super::tables::{FREE, Pairs, Values, number, pack, unpack};
+use crate::snapshot::{Pen, Reader, damaged};
 use plainsong_ir::Claim;
 use plainsong_ir::VarId;
 use plainsong_semantics::claim_parts::{Part, Reads};
@@ -22,6 +23,7 @@ use plainsong_semantics::vacuity::Premise;
 use plainsong_semantics::value::Value;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
+use std::io;
 
 /// What a part is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,6 +131,47 @@ impl<'a> Claims<'a> {
         };
         claims.index();
         claims
+    }
+
+    /// Writes what each part has read: only what changes something that it read is looked at.
+    pub(super) fn write(&self, pen: &mut Pen<'_>) -> io::Result<()> {
+        pen.word(self.watched.len() as u64)?;
+        for Watched { reads, .. } in &self.watched {
+            let vars = reads
+                .vars
+                .iter()
+                .map(|(slot, var)| pack(*slot as u32, var.0));
+            pen.words(reads.vars.len(), vars)?;
+            pen.words(
+                reads.crashed.len(),
+                reads.crashed.iter().map(|slot| *slot as u64),
+            )?;
+            pen.word(u64::from(reads.pending))?;
+        }
+        Ok(())
+    }
+
+    /// Reads it again.
+    pub(super) fn read(&mut self, reader: &mut Reader<'_>) -> io::Result<()> {
+        if reader.word()? != self.watched.len() as u64 {
+            return Err(damaged());
+        }
+        for at in 0..self.watched.len() {
+            let mut reads = Reads::default();
+            reader.words(|pair| {
+                let (slot, var) = unpack(pair);
+                reads.vars.insert((slot as usize, VarId(var)));
+            })?;
+            reader.words(|slot| {
+                reads.crashed.insert(slot as usize);
+            })?;
+            reads.pending = reader.word()? == 1;
+            self.watched[at].known.clear();
+            self.watched[at].reads = reads;
+            self.choose_views(at);
+        }
+        self.index();
+        Ok(())
     }
 
     /// Is something asked about steps?

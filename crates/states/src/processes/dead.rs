@@ -19,7 +19,10 @@
 
 use super::lane::{Taken, Way};
 use super::net::Net;
+use super::tables::{pack, unpack};
+use crate::snapshot::{Pen, Reader};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::io;
 
 /// The local steps of a process, and what is known of messages with respect to them.
 #[derive(Debug, Default)]
@@ -47,6 +50,47 @@ impl LocalSteps {
         16 * entries as u64
     }
 
+    /// Writes all of it: what is known of messages depends on when it was asked.
+    pub(super) fn write(&self, pen: &mut Pen<'_>) -> io::Result<()> {
+        for rows in [&self.after, &self.before, &self.dead] {
+            pen.word(rows.len() as u64)?;
+            rows.iter().try_for_each(|row| pen.halves(row))?;
+        }
+        let alive = |is_dead: bool| {
+            let entries = self.is_dead.iter().filter(move |one| *one.1 == is_dead);
+            entries.map(|(pair, _)| *pair)
+        };
+        write_pairs(pen, alive(true))?;
+        write_pairs(pen, alive(false))?;
+        write_pairs(pen, self.dropped.iter().copied())
+    }
+
+    /// Reads it again.
+    pub(super) fn read(reader: &mut Reader<'_>) -> io::Result<Self> {
+        let mut rows = || -> io::Result<Vec<Vec<u32>>> {
+            (0..reader.word()?).map(|_| reader.halves()).collect()
+        };
+        let mut steps = LocalSteps {
+            after: rows()?,
+            before: rows()?,
+            dead: rows()?,
+            ..LocalSteps::default()
+        };
+        for (from, after) in steps.after.iter().enumerate() {
+            let pairs = after.iter().map(|to| (from as u32, *to));
+            steps.known.extend(pairs);
+        }
+        for is_dead in [true, false] {
+            reader.words(|pair| {
+                steps.is_dead.insert(unpack(pair), is_dead);
+            })?;
+        }
+        reader.words(|pair| {
+            steps.dropped.insert(unpack(pair));
+        })?;
+        Ok(steps)
+    }
+
     fn successors(&self, local: u32) -> &[u32] {
         self.after.get(local as usize).map_or(&[], |all| all)
     }
@@ -66,6 +110,13 @@ impl LocalSteps {
         }
         was_dropped
     }
+}
+
+/// Pairs in an order of their own: the same search gives the same bytes.
+fn write_pairs(pen: &mut Pen<'_>, pairs: impl Iterator<Item = (u32, u32)>) -> io::Result<()> {
+    let mut pairs: Vec<u64> = pairs.map(|(first, second)| pack(first, second)).collect();
+    pairs.sort_unstable();
+    pen.words(pairs.len(), pairs)
 }
 
 /// What a process does with a message.

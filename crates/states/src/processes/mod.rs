@@ -12,6 +12,7 @@
 mod claims;
 mod cuts;
 mod dead;
+mod journal;
 mod lane;
 mod names;
 mod net;
@@ -22,6 +23,7 @@ mod told;
 mod tree;
 
 use crate::Manner;
+use crate::snapshot::Reader;
 use names::Names;
 use net::Net;
 use plainsong_ir::visit::reads_pending;
@@ -29,6 +31,7 @@ use plainsong_ir::{Claim, Song, SortId};
 use plainsong_semantics::capsules::Processes;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::Machine;
+use plainsong_semantics::outcomes::is_split;
 use plainsong_semantics::process_symmetry::{NOT_PLAYED, SymmetricProcesses};
 use plainsong_semantics::search::{
     Check, Completeness, Findings, Limits, Query, SearchReport, Totals, Watch,
@@ -91,9 +94,34 @@ pub(crate) fn search(
         net.names = Some(Box::new(names.ok_or("its sorts have too many members")?));
     }
     let mut keeps_ways = false;
+    // What external functions give is no part of the name of an instance.
+    let name = format!("{limits:?} {:?} {dead_messages:?}", query.checks);
+    let mut earlier = match symmetric.is_some() || is_split(instance) {
+        true => None,
+        false => watch.earlier_snapshot(instance, &name),
+    };
+    net.journal.has_strangers = is_split(instance);
+    let asked = dead_messages;
     loop {
         let mut findings = Findings::new(&real, query);
-        let mut search = Search::new(&mut net, query, &premises, (manner, keeps_ways));
+        let search = Search::new(&mut net, query, &premises, (manner, keeps_ways));
+        let mut search = search.named(&name);
+        search.kept = dead_messages.err().filter(|_| asked.is_ok());
+        if let Some(mut from) = earlier.take() {
+            let mut reader = Reader::new(&mut from);
+            let read = search.go_on_from(&mut reader, &mut findings, limits);
+            match read.and_then(|()| reader.finish()) {
+                Ok(()) => {
+                    keeps_ways = search.keeps_ways;
+                    dead_messages = search.kept.map_or(asked, Err);
+                }
+                Err(error) => {
+                    watch.lost_snapshot(&error.to_string());
+                    net = Net::new(processes, asked.is_ok());
+                    continue;
+                }
+            }
+        }
         let again = match search.explore(&mut findings, limits, watch) {
             // Whether executions without an end are left is seen in the graph of all states.
             Ok(Completeness::Complete) if findings.has_only_cuts() => {

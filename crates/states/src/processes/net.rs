@@ -9,6 +9,7 @@
 //! *Source.* Process components as numbers: collapse compression [Holzmann97]; short vectors of what a step reads and
 //! writes: [LTSmin15]. DIFFERS: the component includes the channel, so a step needs no dependency matrix.
 
+use super::journal::{Asked, Journal};
 use super::lane::{
     Alone, DISCARDS, Expansion, FAILS, Failing, Lane, Outcome, RUNS, Reaction, STUTTERS, Signs,
     Taken, WAITS, Way, Ways,
@@ -25,12 +26,12 @@ pub(super) struct Net<'m> {
     pub(super) processes: Processes<'m>,
     /// One for each process; the last is that of `init`, whose local state is how often each fault has happened.
     pub(super) lanes: Vec<Lane>,
-    spent: Values<Vec<u32>>,
+    pub(super) spent: Values<Vec<u32>>,
     /// Receiver and batch, again and again.
     pub(super) sends: Rows,
     faults: Vec<(FaultKind, Option<u32>)>,
     families: Vec<FamilyId>,
-    spending: Memo,
+    pub(super) spending: Memo,
     /// The names that do not matter, if states are kept up to names.
     pub(super) names: Option<Box<Names<'m>>>,
     /// What took part.
@@ -39,6 +40,8 @@ pub(super) struct Net<'m> {
     pub(super) drops: bool,
     /// Was a message dropped that can matter after all?
     pub(super) is_wrong: bool,
+    /// What the interpreter was asked.
+    pub(super) journal: Journal,
 }
 
 impl<'m> Net<'m> {
@@ -59,6 +62,7 @@ impl<'m> Net<'m> {
             marks: Marks::default(),
             drops,
             is_wrong: false,
+            journal: Journal::default(),
         }
     }
 
@@ -295,7 +299,9 @@ impl<'m> Net<'m> {
         match kind {
             FaultKind::Crash(family) if is_of(family) => {
                 let local = self.local(found.slot, found.local);
-                if let Some(down) = self.processes.crash(found.slot, local) {
+                let down = self.processes.crash(found.slot, local);
+                self.journal.note(Asked::Crash, found.slot, found.local, 0);
+                if let Some(down) = down {
                     let local = self.number_local(found.slot, down);
                     let after = self.stepped(found, local, found.row.clone());
                     found.outcome(after, 0, fault);
@@ -304,12 +310,16 @@ impl<'m> Net<'m> {
             FaultKind::Restart(family) if is_of(family) => {
                 let local = self.lanes[found.slot].locals[found.local as usize].clone();
                 let ups = self.processes.restart(found.slot, &local, &mut self.marks);
+                self.journal
+                    .note(Asked::Restart, found.slot, found.local, 0);
                 match ups {
                     None => {}
                     Some(Err(failure)) => found.fails.push(Failing { fault, failure }),
                     Some(Ok(ups)) => {
-                        for up in ups {
-                            let local = self.number_local(found.slot, up);
+                        // All are numbered before another question is asked, as the journal has it.
+                        let number = |up| self.number_local(found.slot, up);
+                        let locals: Vec<u32> = ups.into_iter().map(number).collect();
+                        for local in locals {
                             let after = self.stepped(found, local, found.row.clone());
                             found.outcome(after, 0, fault);
                         }
@@ -350,6 +360,7 @@ impl<'m> Net<'m> {
         if self.lanes[slot].alone[at].is_none() {
             let state = self.lanes[slot].locals[at].clone();
             let alone = self.processes.alone(slot, &state, &mut self.marks);
+            self.journal.note(Asked::Alone, slot, local, 0);
             let ways = self.number_ways(slot, alone.ways);
             self.lanes[slot].alone[at] = Some(Alone {
                 ways,
@@ -376,6 +387,7 @@ impl<'m> Net<'m> {
                 let state = lane.locals[local as usize].clone();
                 let taken = lane.messages[message as usize].clone();
                 let mut marks = Marks::default();
+                self.journal.note(Asked::Take, slot, local, message);
                 let taken = match self.processes.take(slot, &state, &taken, &mut marks) {
                     capsules::Taken::Refused => Taken::Refused,
                     capsules::Taken::Fails(failure) => Taken::Fails(failure),
@@ -450,7 +462,7 @@ impl<'m> Net<'m> {
     pub(super) fn bytes(&self) -> u64 {
         let names = self.names.as_ref().map_or(0, |names| names.bytes());
         let lanes = self.lanes.iter().map(Lane::bytes).sum::<u64>();
-        lanes + names + self.sends.bytes() + self.spending.bytes()
+        lanes + names + self.sends.bytes() + self.spending.bytes() + self.journal.bytes()
     }
 }
 

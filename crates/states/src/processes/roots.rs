@@ -7,6 +7,9 @@
 //!
 //! Shards grow one by one: there are never two copies of the whole.
 
+use super::tables::pack;
+use std::io;
+
 /// Bits of a key that a narrow cell keeps.
 const KEPT: u32 = 31;
 /// At most so many bits choose a shard of narrow cells.
@@ -162,6 +165,20 @@ impl Roots {
         }
     }
 
+    /// Shows every pair, in some order.
+    pub(super) fn each(&self, see: &mut dyn FnMut(u64) -> io::Result<()>) -> io::Result<()> {
+        let all = self.bits.0 + self.bits.1;
+        let mut show = |shuffled: u64| {
+            let key = unshuffle(shuffled, all);
+            let second = key & ((1 << self.bits.1) - 1);
+            see(pack((key >> self.bits.1) as u32, second as u32))
+        };
+        match &self.cells {
+            Cells::Narrow(shards) => see_each(shards, KEPT.min(all), &mut show),
+            Cells::Wide(shards) => see_each(shards, all - WIDE_SHARD_BITS, &mut show),
+        }
+    }
+
     #[inline]
     fn fits(&self, first: u32, second: u32) -> bool {
         u64::from(first) >> self.bits.0 == 0 && u64::from(second) >> self.bits.1 == 0
@@ -206,6 +223,22 @@ impl Roots {
             Cells::Wide(shards) => each(shards, all - WIDE_SHARD_BITS, &mut add),
         }
     }
+}
+
+/// Shows what is in the shards.
+fn see_each<C: Cell>(
+    shards: &[Shard<C>],
+    kept: u32,
+    show: &mut dyn FnMut(u64) -> io::Result<()>,
+) -> io::Result<()> {
+    for (at, shard) in shards.iter().enumerate() {
+        for cell in &shard.cells {
+            if *cell != C::default() {
+                show((at as u64) << kept | cell.rest())?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Hands over what is in the shards, and frees one after the other.
@@ -345,6 +378,13 @@ mod tests {
         assert!(known.iter().all(|pair| roots.has(pair.0, pair.1)));
         assert!(matches!(roots.cells, Cells::Wide(_)));
         assert!(!roots.has(77, 1 << 30));
+        let mut shown = BTreeSet::new();
+        let see = roots.each(&mut |root| {
+            assert!(shown.insert(crate::processes::tables::unpack(root)));
+            Ok(())
+        });
+        see.expect("nothing is written");
+        assert_eq!(shown, known);
         let seen = known
             .iter()
             .filter(|pair| roots.is_at_first_sight(pair.0, pair.1));

@@ -3,10 +3,11 @@
 //! Numbers count from 0 in the order in which things came. Keys are kept whole and compared, so no two
 //! different things share a number, however bad the hash.
 
-use std::hash::{BuildHasher, Hash};
-
+use crate::snapshot::{Pen, Reader, damaged};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
+use std::hash::{BuildHasher, Hash};
+use std::io;
 
 /// The mark of a free place.
 pub(super) const FREE: u32 = u32::MAX;
@@ -126,6 +127,23 @@ impl Pairs {
     /// How many bytes it takes.
     pub(super) fn bytes(&self) -> u64 {
         (8 * self.keys.capacity() + 4 * self.index.capacity()) as u64
+    }
+
+    /// Writes all pairs, in their order.
+    pub(super) fn write(&self, pen: &mut Pen<'_>) -> io::Result<()> {
+        pen.words(self.keys.len(), self.keys.iter().copied())
+    }
+
+    /// Reads them again.
+    pub(super) fn read(reader: &mut Reader<'_>) -> io::Result<Self> {
+        let mut pairs = Pairs::default();
+        let mut is_new = true;
+        reader.words(|key| {
+            let (first, second) = unpack(key);
+            let known = pairs.len();
+            is_new &= pairs.number(first, second) as usize == known;
+        })?;
+        is_new.then_some(pairs).ok_or_else(damaged)
     }
 }
 
@@ -274,6 +292,32 @@ impl Rows {
     pub(super) fn bytes(&self) -> u64 {
         let words = self.all.capacity() + self.index.capacity();
         (4 * words + 8 * self.ends.capacity()) as u64
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Writes all rows, in their order.
+    pub(super) fn write(&self, pen: &mut Pen<'_>) -> io::Result<()> {
+        pen.halves(&self.all)?;
+        pen.words(self.ends.len(), self.ends.iter().map(|end| *end as u64))
+    }
+
+    /// Reads them again.
+    pub(super) fn read(reader: &mut Reader<'_>) -> io::Result<Self> {
+        let all = reader.halves()?;
+        let mut rows = Rows::default();
+        let (mut first, mut number, mut is_right) = (0, 0, true);
+        reader.words(|end| {
+            let row = usize::try_from(end)
+                .ok()
+                .and_then(|end| all.get(first..end));
+            is_right &= row.is_some_and(|row| rows.number(row) == number);
+            (first, number) = (end as usize, number + 1);
+        })?;
+        is_right.then_some(rows).ok_or_else(damaged)
     }
 }
 

@@ -5,6 +5,8 @@
 //! state is its root.
 
 use super::tables::{Pairs, pack, unpack};
+use crate::snapshot::{Pen, Reader};
+use std::io;
 
 /// The shape of the tree, and its inner pairs.
 #[derive(Debug)]
@@ -90,6 +92,19 @@ impl Tree {
     /// How many bytes it takes.
     pub(super) fn bytes(&self) -> u64 {
         self.pairs.iter().map(Pairs::bytes).sum()
+    }
+
+    /// Writes the inner pairs.
+    pub(super) fn write(&self, pen: &mut Pen<'_>) -> io::Result<()> {
+        self.pairs.iter().try_for_each(|pairs| pairs.write(pen))
+    }
+
+    /// Reads them again, into a tree of the same shape.
+    pub(super) fn read(&mut self, reader: &mut Reader<'_>) -> io::Result<()> {
+        for pairs in &mut self.pairs {
+            *pairs = Pairs::read(reader)?;
+        }
+        Ok(())
     }
 }
 

@@ -3,11 +3,12 @@
 //! Without reductions, states, steps, depth, final states, coverage, leftover messages, answers and the lengths of
 //! counterexamples are the same: on the songs of the corpus, and on random systems with bodies and handlers, several models of delivery,
 //! and faults; whether or not it is kept how states were reached. With dead messages dropped, answers and coverage are the same. With
-//! several workers everything is the same as with one, traces too.
+//! several workers everything is the same as with one, traces too. A search that was killed and goes on ends in the same way.
 //!
 //! `PLAINSONG_PROGRAMS` and `PLAINSONG_SEED` as in `interpreter_agrees`.
 
 mod composed;
+mod kept;
 mod names;
 
 use crate::interpreter_agrees::asked_for;
@@ -50,7 +51,10 @@ fn on_every_song_of_processes_of_the_corpus() {
 
 #[test]
 fn on_composed_systems_of_processes() {
-    let mut tally = Tally::default();
+    let mut tally = Tally {
+        goes_on: true,
+        ..Tally::default()
+    };
     let (skipped, systems) = asked_for(SYSTEMS);
     for seed in skipped..skipped + systems {
         let text = composed(seed);
@@ -71,6 +75,7 @@ fn on_composed_systems_of_processes() {
     assert!(tally.by_interpreter * 20 < tally.compared, "{tally:?}");
     assert!(tally.cut * 20 > tally.compared, "{tally:?}");
     assert!(tally.bad_steps * 20 > tally.compared, "{tally:?}");
+    assert!(tally.kept > tally.compared, "{tally:?}");
 }
 
 fn instances_of(song: &Song) -> Vec<Instance> {
@@ -83,6 +88,10 @@ struct Tally {
     compared: usize,
     left_out: usize,
     many_states: usize,
+    /// Are searches gone on from what was kept of them?
+    goes_on: bool,
+    /// Places to go on from.
+    kept: usize,
     refuted: usize,
     held: usize,
     failures: usize,
@@ -125,6 +134,10 @@ impl Tally {
                 let many = several(manner);
                 let many = search_in(many, instance, &query, &limits, &mut Unwatched);
                 assert_eq!(ours, many, "{name}");
+                let about = (instance, &query, &limits);
+                if self.goes_on && self.compared.is_multiple_of(8) {
+                    self.kept += kept::goes_on(name, about, manner, &ours);
+                }
             }
         }
         let manner = Manner {
@@ -136,6 +149,10 @@ impl Tally {
         let many = several(manner);
         let many = search_in(many, instance, &query, &limits, &mut Unwatched);
         assert_eq!(reduced, many, "{name}");
+        if self.goes_on {
+            let about = (instance, &query, &limits);
+            self.kept += kept::goes_on(name, about, manner, &reduced);
+        }
         self.compared += 1;
         let is_refuted = |answer: &Answer| matches!(answer, Answer::Refuted(_));
         let refuted = theirs.findings.iter().filter(|one| is_refuted(&one.answer));

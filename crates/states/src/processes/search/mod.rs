@@ -8,6 +8,7 @@
 //! again and keeps them ([`Again`]).
 
 mod ahead;
+mod checkpoint;
 mod telling;
 
 use super::claims::Claims;
@@ -20,6 +21,7 @@ use super::told::Told;
 use super::tree::Tree;
 use crate::Manner;
 use ahead::Ahead;
+use checkpoint::Place;
 use plainsong_semantics::machine::{Config, Outcome};
 use plainsong_semantics::search::{
     Check, Completeness, Findings, Limits, PACE, Progress, Query, Watch,
@@ -40,7 +42,7 @@ const STEPS_A_STATE: u64 = 16;
 /// Why messages are kept: claims count them.
 pub(super) const COUNTED: &str = "a property counts messages in flight";
 /// Why messages are kept: taking one that changes nothing makes a difference.
-const STEPS: &str = "a property is false of steps that change nothing";
+pub(super) const STEPS: &str = "a property is false of steps that change nothing";
 
 /// Why a search has to begin again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,8 +70,14 @@ pub(super) struct Search<'a, 'm> {
     starts: Vec<Config>,
     /// The roots of each level, as long as they are kept; of the last ones always.
     levels: Vec<Vec<u64>>,
-    keeps_ways: bool,
+    pub(super) keeps_ways: bool,
     has_ways: bool,
+    /// Why messages are kept after all, if that was found out on the way.
+    pub(super) kept: Option<&'static str>,
+    /// Where to go on, if not at the start.
+    place: Option<Place>,
+    /// What it is called among the searches of an instance.
+    name: String,
     manner: Manner,
     most: u64,
     full: bool,
@@ -143,6 +151,9 @@ impl<'a, 'm> Search<'a, 'm> {
             levels: vec![Vec::new()],
             keeps_ways,
             has_ways: true,
+            kept: None,
+            place: None,
+            name: String::new(),
             manner,
             most: u64::MAX,
             full: false,
@@ -154,6 +165,12 @@ impl<'a, 'm> Search<'a, 'm> {
             met: FxHashSet::default(),
             is_enough: false,
         }
+    }
+
+    /// Calls it so among the searches of an instance.
+    pub(super) fn named(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.name);
+        self
     }
 
     /// How many states there are that are not cut off.
@@ -186,12 +203,20 @@ impl<'a, 'm> Search<'a, 'm> {
         watch: &mut dyn Watch,
     ) -> Result<Completeness, Again> {
         self.most = limits.states;
-        self.begin(findings, limits)?;
-        let mut depth = 0;
+        let place = match self.place.take() {
+            Some(place) => place,
+            None => {
+                self.begin(findings, limits)?;
+                Place::default()
+            }
+        };
+        let (mut depth, mut first) = (place.depth, place.at);
         while !self.levels[depth].is_empty() {
-            self.levels.push(Vec::new());
+            if self.levels.len() == depth + 1 {
+                self.levels.push(Vec::new());
+            }
             let mut ahead = Ahead::default();
-            for at in 0..self.levels[depth].len() {
+            for at in std::mem::take(&mut first)..self.levels[depth].len() {
                 if self.is_enough {
                     return Ok(Completeness::Enough);
                 }
@@ -247,6 +272,7 @@ impl<'a, 'm> Search<'a, 'm> {
             if !watch.keep_going(&progress) {
                 return Some(Completeness::Stopped);
             }
+            self.keep(findings, watch, Place { depth, at });
         }
         let limit = self.manner.memory?;
         if (at as u64).is_multiple_of(MEMORY_PACE) && self.bytes() > limit {
@@ -541,6 +567,8 @@ impl<'a, 'm> Search<'a, 'm> {
         if !self.has_ways {
             return Err(Again::Ways);
         }
+        // States on the way are numbered, whether or not a question led there.
+        self.net.journal.has_strangers = true;
         let mut way = vec![root];
         let mut scratch = Scratch::new(self.tree.nodes());
         let known = std::mem::take(&mut self.roots);

@@ -238,6 +238,12 @@ impl Search<'_, '_> {
         Ok(())
     }
 
+    /// Of what is known, nothing is asked any more.
+    pub(super) fn leave_out_what_is_known(&mut self, findings: &Findings<'_>) {
+        self.claims
+            .retain(|about| is_open(findings, (&self.met, &self.tries), about));
+    }
+
     fn note_met(&mut self, news: &[About]) {
         for one in news {
             if let About::Premise(at) = one {
