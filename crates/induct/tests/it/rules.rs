@@ -68,14 +68,16 @@ fn messages_of_handlers_are_a_bag() {
 
 #[test]
 fn what_is_not_covered_is_refused() {
-    let body = refused(
-        "message M; process p { loop { receive M; } } process q { send M to p; } property t: always true;",
+    let order = refused(
+        "message M; process p { loop { receive M; } } process q { for i in [1, 2] { send M to p; } }
+        property t: always true;",
     );
-    assert!(body.contains("has a body"), "{body}");
-    let fault = refused(
-        "message M; process p { on M { } } init { send M to p; } fault lose M <= 1; property t: always true;",
+    assert!(order.contains("have an order"), "{order}");
+    let asked = refused(
+        "message M; process p { receive M from any as who; } process q { send M to p; } process r { send M to p; }
+        property t: always true;",
     );
-    assert!(fault.contains("faults"), "{fault}");
+    assert!(asked.contains("ask who sent it"), "{asked}");
     let bounded = refused("var x: int = 0; repeat action Up() { x += 1; } constraint few: x < 3;");
     assert!(bounded.contains("searched"), "{bounded}");
 }
