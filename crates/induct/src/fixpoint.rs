@@ -205,7 +205,9 @@ impl<'a> Induction<'a> {
                 }
             }
             if !self.left_out.is_empty() {
-                let missed = open.keys().map(|at| (*at, self.left_out.clone()));
+                let own = self.left_out.iter().filter(|at| **at < self.system.own);
+                let own: Vec<usize> = own.copied().collect();
+                let missed = open.keys().map(|at| (*at, own.clone()));
                 self.missed.extend(missed);
             }
             self.left_out = open.keys().copied().collect();
@@ -342,6 +344,8 @@ impl<'a> Induction<'a> {
 
     fn report(mut self) -> Report {
         let gates = self.gates();
+        self.found.retain(|at, _| *at < self.system.own);
+        self.endangered.retain(|at, _| *at < self.system.own);
         let told: BTreeSet<String> = self.explained.into_iter().collect();
         Report {
             claims: self.found,

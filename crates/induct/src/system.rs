@@ -32,8 +32,10 @@ impl Refused {
 pub struct System {
     /// The song; its system are actions.
     pub song: Arc<Song>,
-    /// The claims about its states, by position among the properties.
+    /// The claims about its states, by position among the properties; behind those of the text, what bodies know.
     pub claims: Vec<usize>,
+    /// How many properties are of the text.
+    pub own: usize,
     /// The actions whose pending asyncs some claim counts.
     pub counted: BTreeSet<ActionId>,
 }
@@ -45,13 +47,15 @@ impl System {
             let why = "the song says which states are searched, and proofs are about all of them";
             return Err(Refused::new(Span::default(), why));
         }
-        let claims: Vec<usize> = (0..song.properties.len())
+        let own = song.properties.len();
+        let mut claims: Vec<usize> = (0..song.properties.len())
             .filter(|at| matches!(song.properties[*at].claim, Claim::Always(_)))
             .collect();
         let song = match song.voices() {
             None => song.clone(),
             Some(_) => Arc::new(translated(song, &claims)?),
         };
+        claims.extend(own..song.properties.len());
         let Some(actions) = song.actions() else {
             let why = "there is no system: choreographies are for `prove`";
             return Err(Refused::new(Span::default(), why));
@@ -64,6 +68,7 @@ impl System {
         Ok(System {
             song,
             claims,
+            own,
             counted,
         })
     }

@@ -63,7 +63,8 @@ pub fn lemmas(
     let atoms = Atoms::of(song)?;
     let system = with_claims(song, free(&atoms))?;
     let first = song.properties.len();
-    let translated = system.song.properties[first..].iter().map(claim).collect();
+    let translated = system.song.properties[first..first + atoms.all.len()].iter();
+    let translated = translated.map(claim).collect();
     let evaluator = Evaluator {
         system: &system,
         atoms: translated,

@@ -130,8 +130,8 @@ impl Dice {
 }
 
 /// For each state, which claims hold in it; nothing if there are too many.
-fn rows(song: &Arc<Song>, size: i64) -> Option<BTreeSet<Vec<bool>>> {
-    let sizes = Sizes::new().with("S", size);
+fn rows(song: &Arc<Song>, claims: usize) -> Option<BTreeSet<Vec<bool>>> {
+    let sizes = Sizes::new().with("S", 2);
     let instances = Instance::all(song.clone(), &sizes, &Bounds::default());
     let mut rows = BTreeSet::new();
     for instance in instances.unwrap_or_else(|error| panic!("{}", error.message)) {
@@ -155,8 +155,7 @@ fn rows(song: &Arc<Song>, size: i64) -> Option<BTreeSet<Vec<bool>>> {
                     queue.push_back(next);
                 }
             }
-            let truths = song
-                .properties
+            let truths = song.properties[..claims]
                 .iter()
                 .map(|property| match &property.claim {
                     Claim::Always(claim) => {
@@ -180,7 +179,8 @@ fn alike(exact: bool) {
         let song = compiled.song.map(Arc::new);
         let song = song.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
         let system = System::of(&song).unwrap_or_else(|why| panic!("{}\n{text}", why.why));
-        let (Some(own), Some(actions)) = (rows(&song, 2), rows(&system.song, 2)) else {
+        let (Some(own), Some(actions)) = (rows(&song, system.own), rows(&system.song, system.own))
+        else {
             continue;
         };
         complete += 1;

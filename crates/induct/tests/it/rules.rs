@@ -68,14 +68,43 @@ fn messages_of_handlers_are_a_bag() {
 
 #[test]
 fn what_is_not_covered_is_refused() {
-    let body = refused(
-        "message M; process p { loop { receive M; } } process q { send M to p; } property t: always true;",
+    let order = refused(
+        "message M; process p { loop { receive M; } } process q { for i in [1, 2] { send M to p; } }
+        property t: always true;",
     );
-    assert!(body.contains("has a body"), "{body}");
-    let fault = refused(
-        "message M; process p { on M { } } init { send M to p; } fault lose M <= 1; property t: always true;",
+    assert!(order.contains("have an order"), "{order}");
+    let asked = refused(
+        "message M; process p { receive M from any as who; } process q { send M to p; } process r { send M to p; }
+        property t: always true;",
     );
-    assert!(fault.contains("faults"), "{fault}");
+    assert!(asked.contains("ask who sent it"), "{asked}");
     let bounded = refused("var x: int = 0; repeat action Up() { x += 1; } constraint few: x < 3;");
     assert!(bounded.contains("searched"), "{bounded}");
+}
+
+#[test]
+fn what_a_body_knows_where_it_is_supports_claims() {
+    let text = "sort S; message Go; message Ok;
+        process p[i: S] { var here: bool = false; receive Go; here = true; send Ok to q; here = false; }
+        process q { var told: bool = false; receive Ok; told = true; }
+        init { for i in S { send Go to p[i]; } }
+        fault crash p <= 1; fault lose Go <= 2; fault duplicate Go <= 1;
+        property told: always q.told ==> pending(Ok to q) >= 0; property never: always !q.told;
+        property once: always forall i: S :: p[i].here ==> !q.told;";
+    assert_eq!(shown(text, None), ["told", "assertions"]);
+    let told = text.replace("var told: bool", "var seen: bool = true; var told: bool");
+    let told = told.replace("always !q.told;", "always q.told ==> q.seen;");
+    assert_eq!(shown(&told, None), ["told", "never", "assertions"]);
+}
+
+#[test]
+fn a_lock_of_bodies_is_shown_by_what_they_know() {
+    let text = include_str!("../../../../songs/induct/lock-server-with-bodies.song");
+    let shown_here = shown(text, None);
+    assert!(
+        shown_here.contains(&"exclusive".to_owned()),
+        "{shown_here:?}"
+    );
+    let twice = text.replace("fault lose Ask <= 1;", "fault duplicate Grant <= 1;");
+    assert_eq!(shown(&twice, None), ["assertions"]);
 }

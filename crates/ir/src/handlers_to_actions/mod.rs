@@ -32,6 +32,7 @@ mod code;
 mod control_flow;
 mod faults;
 mod kept_locals;
+mod position_facts;
 mod refusal;
 mod state;
 
@@ -74,7 +75,8 @@ pub fn handlers_to_actions(song: &Song, unhandled: Unhandled) -> Result<Song, Re
 }
 
 /// An action system that allows at least the steps of a song's processes, with bodies and faults, or why there is none. Its
-/// first actions are numbered as [`Voices::handlings`] are; variables that are not of the text are behind those of their family.
+/// first actions are numbered as [`Voices::handlings`] are; variables that are not of the text are behind those of their family,
+/// and behind the song's properties is what bodies know of themselves ([`position_facts`]).
 pub fn processes_to_actions(song: &Song, unhandled: Unhandled) -> Result<Song, Refusal> {
     let (song, control) = &with_control(song)?;
     let voices = song.voices().ok_or(Refusal::NoProcesses)?;
@@ -104,6 +106,7 @@ pub fn processes_to_actions(song: &Song, unhandled: Unhandled) -> Result<Song, R
         ..Actions::default()
     };
     let mut whole = song.clone();
+    whole.properties.extend(builder.position_facts());
     for property in &mut whole.properties {
         match &mut property.claim {
             Claim::Finally(claim) | Claim::Always(claim) | Claim::Step(claim) => {
