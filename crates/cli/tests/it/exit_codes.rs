@@ -140,7 +140,7 @@ fn unknown_is_two() {
 #[test]
 fn refuted_beats_unknown() {
     let song = songs::ENDLESS.replace("1000000000", "3");
-    let song = format!("{song}property natural: always clock.n >= 0;\n");
+    let song = format!("{song}property natural by states: always clock.n >= 0;\n");
     let ran = Stage::with(&song)
         .run(&["check", "a.song", "--bound", "states=1000"])
         .exits(1);
