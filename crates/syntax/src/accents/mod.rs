@@ -30,8 +30,11 @@ struct Accent<'r> {
 
 /// Puts what the table says in place of the errors that follow from foreign phrases.
 pub(crate) fn recognised(text: &str, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    // Where there is a ready-made change, everything is said.
-    let is_open = |one: &&Diagnostic| one.severity == Severity::Error && one.fix.is_none();
+    // Where there is a ready-made change, or the operator is named, everything is said.
+    let is_open = |one: &&Diagnostic| {
+        let is_said = one.fix.is_some() || one.code.name == codes::WRONG_OPERATOR.name;
+        one.severity == Severity::Error && !is_said
+    };
     let errors: Vec<Span> = diagnostics
         .iter()
         .filter(is_open)

@@ -131,7 +131,7 @@ impl<'t> Words<'t> {
     }
 }
 
-/// What is written elsewhere, in words of ours. `_` stands for any word that is a name, a number or a keyword.
+/// What is written elsewhere, in words of ours. `_` stands for any name or number.
 pub(super) struct Phrase {
     place: Place,
     words: Vec<(&'static str, SyntaxKind)>,
@@ -176,7 +176,7 @@ impl Phrase {
                 || words.tokens[here - 1].end == words.tokens[here].start;
             joined
                 && match kind {
-                    Underscore => is_word(words.word(here)),
+                    Underscore => matches!(words.tokens[here].kind, Ident | Int),
                     // The lexer takes several unknown characters for one word.
                     Unknown if number + 1 == self.words.len() => words.word(here).starts_with(word),
                     _ => words.word(here) == *word,
@@ -189,8 +189,4 @@ impl Phrase {
 /// Unknown characters count here, though the parser passes over them.
 fn counts(kind: SyntaxKind) -> bool {
     kind == Unknown || !kind.is_trivia()
-}
-
-fn is_word(word: &str) -> bool {
-    word.chars().all(|c| c.is_alphanumeric() || c == '_')
 }

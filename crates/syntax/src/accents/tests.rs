@@ -1,3 +1,5 @@
+//! Habits in claims, bodies and outside, and names that are none.
+
 use crate::compile;
 
 /// A program with one statement and one item more.
