@@ -28,6 +28,7 @@ pub mod handlers;
 pub mod handlers_to_actions;
 pub mod ids;
 pub mod line;
+pub mod links;
 pub mod order;
 pub mod patterns;
 pub mod permission;
@@ -60,6 +61,7 @@ pub use ids::{
     ProcedureId, SortId, StructId, VarId,
 };
 pub use line::{Choreography, LineKind};
+pub use links::linked_families;
 pub use order::Order;
 pub use property::{Claim, Property, Sizing};
 pub use song::{Binder, Code, Const, Contract, Function, Local, Song, System};

@@ -3,7 +3,9 @@
 use crate::line::{NoStart, failed};
 use crate::wire::Letter;
 use crate::{End, MOST_STEPS, end};
-use plainsong_runtime::{Cast, Error, Net, Role, Rx, Site, Tx, perform, sim, tcp, threads};
+use plainsong_ir::{FamilyId, linked_families};
+use plainsong_runtime::{Cast, Error, Link, Net, Role, Rx, Site, Tx, perform, sim, tcp, threads};
+use plainsong_semantics::instance::{Instance, Member};
 use plainsong_semantics::local_process::{Fate, Next, Part, Parts, Wait, Way};
 use plainsong_semantics::machine::Machine;
 use plainsong_semantics::sample;
@@ -36,6 +38,10 @@ impl Voices {
             match start {
                 Ok(start) if is_wanted(&start) => {
                     let cast = Cast::new(name, hash, machine.lanes()).given(given);
+                    let cast = match links(machine.instance()) {
+                        Some(links) => cast.linked(links),
+                        None => cast,
+                    };
                     return Ok(Voices {
                         machine,
                         start,
@@ -127,6 +133,22 @@ impl Voices {
             ..options.clone()
         }
     }
+}
+
+/// Which groups of roles exchange messages: members of families that do.
+fn links(instance: &Instance) -> Option<Vec<Link>> {
+    let members = instance.members();
+    let roles = |family: FamilyId| {
+        let is_member = |member: &Member| member.family == family;
+        let first = members.iter().position(is_member).unwrap_or(0);
+        first..first + members.iter().filter(|one| is_member(one)).count()
+    };
+    let pairs = linked_families(instance.song())?.into_iter();
+    Some(
+        pairs
+            .map(|(one, other)| (roles(one), roles(other)))
+            .collect(),
+    )
 }
 
 /// A voice while it is played. Rows of processes are numbers of roles: there is nobody else. Links are made when they

@@ -1,6 +1,7 @@
 //! What all roles of one run have to agree on before the first message.
 
 use std::fmt;
+use std::ops::Range;
 
 /// The number of a role: its place in the [`Cast`], from 0.
 pub type Role = usize;
@@ -19,7 +20,12 @@ pub struct Cast {
     hash: u64,
     roles: Vec<String>,
     given: String,
+    /// Which groups of roles exchange messages; without it, any two roles may.
+    links: Option<Vec<Link>>,
 }
+
+/// Two groups of roles: a member of one and a member of the other may exchange messages, in either direction.
+pub type Link = (Range<Role>, Range<Role>);
 
 impl Cast {
     /// The roles of a protocol; its name, and a digest of its text.
@@ -33,7 +39,34 @@ impl Cast {
             hash,
             roles: roles.into_iter().map(Into::into).collect(),
             given: String::new(),
+            links: None,
         }
+    }
+
+    /// Only members of these groups exchange messages: nobody else is connected to each other.
+    ///
+    /// ```
+    /// use plainsong_runtime::Cast;
+    ///
+    /// let star = Cast::new("star", 1, ["hub", "a", "b"]).linked([(0..1, 1..3)]);
+    /// assert!(star.are_linked(2, 0) && !star.are_linked(1, 2));
+    /// ```
+    #[must_use]
+    pub fn linked(mut self, links: impl IntoIterator<Item = Link>) -> Cast {
+        self.links = Some(links.into_iter().collect());
+        self
+    }
+
+    /// May the two roles exchange messages? A role may always send to itself.
+    pub fn are_linked(&self, one: Role, other: Role) -> bool {
+        let Some(links) = &self.links else {
+            return true;
+        };
+        let joins = |(left, right): &Link| {
+            (left.contains(&one) && right.contains(&other))
+                || (left.contains(&other) && right.contains(&one))
+        };
+        one == other || links.iter().any(joins)
     }
 
     /// With what the run was given, as people read it: parameters, a seed. Programs that were given something else

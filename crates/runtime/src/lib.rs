@@ -41,7 +41,7 @@ pub mod tcp;
 pub mod threads;
 pub mod value;
 
-pub use cast::{Cast, Role, digest};
+pub use cast::{Cast, Link, Role, digest};
 pub use command::command;
 pub use error::{Doing, Error, Fault};
 pub use net::{Net, Payload, Rx, Site, Tx};

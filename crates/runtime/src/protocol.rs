@@ -1,6 +1,6 @@
 //! What a generated program says about itself.
 
-use crate::cast::{Cast, Role};
+use crate::cast::{Cast, Link, Role};
 use crate::error::Error;
 use crate::net::Net;
 use serde::Serialize;
@@ -38,6 +38,15 @@ pub trait Protocol: Send + Sync + 'static {
     /// When the parameters do not make sense.
     fn roles(&self, parameters: &Self::Parameters) -> Result<Vec<String>, Error>;
 
+    /// Which groups of roles exchange messages. Without an answer, any two roles may.
+    ///
+    /// # Errors
+    ///
+    /// When the parameters do not make sense.
+    fn links(&self, _parameters: &Self::Parameters) -> Result<Option<Vec<Link>>, Error> {
+        Ok(None)
+    }
+
     /// Plays one role.
     ///
     /// # Errors
@@ -57,6 +66,10 @@ pub trait Protocol: Send + Sync + 'static {
     /// As [`Protocol::roles`].
     fn cast(&self, parameters: &Self::Parameters) -> Result<Cast, Error> {
         let cast = Cast::new(Self::NAME, Self::HASH, self.roles(parameters)?);
-        Ok(cast.given(format!("{parameters:?}")))
+        let cast = cast.given(format!("{parameters:?}"));
+        Ok(match self.links(parameters)? {
+            Some(links) => cast.linked(links),
+            None => cast,
+        })
     }
 }

@@ -15,7 +15,7 @@ use crate::error::{Doing, Error, Fault};
 use crate::net::{Net, Payload, Rx, Site, Tx};
 use crate::oracle::Oracle;
 use crate::protocol::Protocol;
-use crate::threads::{no_such_role, on_threads};
+use crate::threads::{no_such_role, not_linked, on_threads};
 use stage::{Key, Parcel, Stage, Wake};
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -166,12 +166,15 @@ impl<T: Payload> Rx<T> for SimRx<T> {
 }
 
 impl SimNet {
-    /// Is there such a role?
+    /// Is there such a role, and is this one linked with it?
     fn find(&self, role: Role) -> Result<(), Error> {
         let cast = self.stage.cast();
-        match role < cast.size() {
+        if role >= cast.size() {
+            return Err(no_such_role(cast, role));
+        }
+        match cast.are_linked(self.me, role) {
             true => Ok(()),
-            false => Err(no_such_role(cast, role)),
+            false => Err(Error::misuse(not_linked(cast, self.me, role))),
         }
     }
 }

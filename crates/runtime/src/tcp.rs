@@ -1,7 +1,7 @@
-//! Roles on different machines: one TCP connection for each pair of roles.
+//! Roles on different machines: one TCP connection for each pair of roles that exchange messages.
 //!
-//! Setting up. Every role knows the addresses of all. A role listens at its own and connects to the roles
-//! before it; whoever connects says which protocol, cast, session and role it is ([`greeting`]), and only
+//! Setting up. Every role knows the addresses of all. A role listens at its own and connects to those of the roles
+//! before it that it is linked with ([`Cast::linked`]); whoever connects says which protocol, cast, session and role it is ([`greeting`]), and only
 //! what fits is let in ([`lobby`]). Whatever else comes to the port is refused, learns nothing, and neither holds
 //! up nor ends the run; why it was refused is said on this side.
 //!
@@ -41,7 +41,7 @@ use crate::error::{Doing, Error, Fault};
 use crate::net::{Net, Payload, Site};
 use crate::oracle::Oracle;
 use crate::protocol::Protocol;
-use crate::threads::{no_such_role, on_threads};
+use crate::threads::{no_such_role, not_linked, on_threads};
 use connection::{Connection, Ending};
 use keeper::Keeper;
 pub use link::{TcpRx, TcpTx};
@@ -271,7 +271,7 @@ impl Upcoming {
 pub struct TcpNet {
     me: Role,
     cast: Cast,
-    /// One for each role but this one.
+    /// One for each role that this one is linked with.
     peers: Arc<[Option<Arc<Connection>>]>,
     keeper: Keeper,
     /// Refuses whoever still comes.
@@ -323,6 +323,9 @@ impl TcpNet {
     /// The connection to a role; none to oneself.
     fn peer(&self, role: Role) -> Result<Option<Arc<Connection>>, Error> {
         match self.peers.get(role) {
+            Some(None) if role != self.me => {
+                Err(Error::misuse(not_linked(&self.cast, self.me, role)))
+            }
             Some(peer) => Ok(peer.clone()),
             None => Err(no_such_role(&self.cast, role)),
         }

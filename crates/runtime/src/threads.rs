@@ -374,6 +374,9 @@ impl Exchange {
         if let Some(&nobody) = [from, to].iter().find(|&&role| role >= self.cast.size()) {
             return Err(no_such_role(&self.cast, nobody));
         }
+        if !self.cast.are_linked(from, to) {
+            return Err(Error::misuse(not_linked(&self.cast, from, to)));
+        }
         Ok(self.ends.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -481,6 +484,16 @@ pub(crate) fn no_such_role(cast: &Cast, role: Role) -> Error {
         cast.protocol(),
         cast.size()
     ))
+}
+
+/// Why there is no link between two roles.
+pub(crate) fn not_linked(cast: &Cast, one: Role, other: Role) -> String {
+    format!(
+        "{} and {} exchange no messages: the links of {} do not join them",
+        cast.name(one),
+        cast.name(other),
+        cast.protocol()
+    )
 }
 
 pub(crate) fn two_types(cast: &Cast, from: Role, to: Role, kind: u16) -> Error {

@@ -7,7 +7,6 @@ use plainsong_diagnostics::line_and_column;
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{Family, RangeEnd, SortDecl, SortKind, Stmt, StmtKind, Ty};
 use plainsong_semantics::instance::Instance;
-use std::hash::Hasher;
 
 /// `Cargo.toml`
 pub(super) fn manifest(name: &str) -> String {
@@ -450,7 +449,7 @@ fn state(emit: &Emit<'_>) -> String {
 
 fn protocol(emit: &Emit<'_>, source: &Source<'_>) -> String {
     let name = emit.protocol_name(source.name);
-    let hash = digest(&plainsong_ir::print::song(source.voices));
+    let hash = super::wire::digest(source.voices);
     let (mut sets, mut takes) = (String::new(), false);
     for sort in emit.song.sorts.iter().filter(|sort| sort.is_sized()) {
         sets.push_str(&format!(
@@ -534,6 +533,7 @@ fn protocol(emit: &Emit<'_>, source: &Source<'_>) -> String {
         true => "        let world = World::new(parameters)?;\n",
         false => "        World::new(parameters)?;\n",
     };
+    let links = super::links::method(emit);
     let set_body = format!(
         "        match name {{\n{sets}            _ => return Err(format!(\"there is no parameter `{{name}}` that can be set\")),\n        }}\n        Ok(())\n"
     );
@@ -553,6 +553,7 @@ fn protocol(emit: &Emit<'_>, source: &Source<'_>) -> String {
          fn parameters(&self) -> Parameters {{\n        Parameters::default()\n    }}\n\n\
          fn set(&self, {parameters}: &mut Parameters, name: &str, {value}: &str) -> Result<(), String> {{\n{set_body}    }}\n\n\
          fn roles(&self, parameters: &Parameters) -> Result<Vec<String>, Error> {{\n{check}{listed}\n    }}\n\n\
+         {links}\
          fn play<N: Net>(&self, role: usize, net: &mut N, parameters: &Parameters) -> Result<State, Error> {{\n        let world = World::new(parameters)?;\n{played}        Err(Error::misuse(format!(\"there is no role {{role}}\")))\n    }}\n}}\n",
         source.name
     )
@@ -606,23 +607,4 @@ impl Emit<'_> {
         };
         Some(format!("{value}.fitted({keys}, |value| {inner})"))
     }
-}
-
-/// A digest of a text that is the same everywhere.
-fn digest(text: &str) -> u64 {
-    struct Fnv(u64);
-    impl Hasher for Fnv {
-        fn finish(&self) -> u64 {
-            self.0
-        }
-
-        fn write(&mut self, bytes: &[u8]) {
-            for byte in bytes {
-                self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-            }
-        }
-    }
-    let mut hasher = Fnv(0xcbf2_9ce4_8422_2325);
-    hasher.write(text.as_bytes());
-    hasher.finish()
 }

@@ -15,6 +15,7 @@ mod collisions;
 mod exprs;
 pub mod external;
 mod frame;
+mod links;
 mod names;
 mod places;
 mod quantifiers;
@@ -22,6 +23,7 @@ mod stmts;
 mod template;
 mod types;
 mod values;
+mod wire;
 
 use crate::codes::NOT_IN_RUST;
 use crate::names::camel;

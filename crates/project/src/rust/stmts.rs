@@ -229,13 +229,8 @@ impl Role<'_> {
 
     /// Gives each link a name: `to_b`, and with several types `to_b_2`.
     fn name_links(&mut self, block: &Block) {
-        let mut uses = Links {
-            role: self.scope.emit,
-            found: BTreeSet::new(),
-        };
-        block.iter().for_each(|one| uses.stmt(one));
         let families = &self.scope.emit.song.families;
-        for (sends, family, ty) in uses.found {
+        for (sends, family, ty) in super::links::links_of(self.scope.emit.song, block) {
             let direction = if sends { "to" } else { "from" };
             let wanted = format!("{direction}_{}", families[family.index()].name);
             let name = super::names::fresh(&wanted, &mut self.scope.taken);
@@ -749,36 +744,4 @@ fn read_once(block: &Block) -> BTreeSet<LocalId> {
         .iter()
         .filter(|(local, (times, depth))| *times == 1 && reads.bound.get(local) == Some(depth));
     once.map(|(local, _)| *local).collect()
-}
-
-/// The links that code uses.
-struct Links<'a> {
-    role: &'a Emit<'a>,
-    found: BTreeSet<(bool, FamilyId, Ty)>,
-}
-
-impl Links<'_> {
-    fn add(&mut self, sends: bool, message: MessageId, peer: &Expr) {
-        let Some(voices) = self.role.song.voices() else {
-            return;
-        };
-        if let ExprKind::Pid(family, _) = peer.kind {
-            let ty = voices.messages[message.index()].fields[0].ty.clone();
-            self.found.insert((sends, family, ty));
-        }
-    }
-}
-
-impl Visit for Links<'_> {
-    fn stmt(&mut self, one: &Stmt) {
-        match &one.kind {
-            StmtKind::Send(message, _, to) => self.add(true, *message, to),
-            StmtKind::Receive(accept) => {
-                if let Source::Process(from) = &accept.source {
-                    self.add(false, accept.message, from);
-                }
-            }
-            _ => walk::stmt(self, one),
-        }
-    }
 }

@@ -9,3 +9,4 @@ mod random;
 mod repairs;
 mod same_ends;
 mod same_seed;
+mod wire;

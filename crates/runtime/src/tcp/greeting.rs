@@ -9,6 +9,7 @@ use super::Options;
 use super::given::told;
 use crate::cast::{Cast, Role};
 use crate::error::shortened;
+use crate::threads::not_linked;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::Instant;
@@ -126,6 +127,9 @@ impl Hello {
                 cast.name(self.from),
                 cast.name(me)
             ));
+        }
+        if !cast.are_linked(self.from, me) {
+            return Some(not_linked(cast, self.from, me));
         }
         None
     }

@@ -263,7 +263,7 @@ impl Desk {
     /// Those who connect to this role and have not.
     fn missing(&self, book: &Book) -> Vec<Role> {
         (self.me + 1..self.cast.size())
-            .filter(|&role| !book.let_in[role])
+            .filter(|&role| !book.let_in[role] && self.cast.are_linked(self.me, role))
             .collect()
     }
 

@@ -1,4 +1,5 @@
-//! How roles find each other: each listens in its [lobby](super::lobby), and connects to those before it.
+//! How roles find each other: each listens in its [lobby](super::lobby), and connects to those before it with which
+//! it exchanges messages.
 
 use super::greeting::{self, Hello, Rejection};
 use super::lobby::Lobby;
@@ -11,7 +12,7 @@ use std::net::{TcpListener, TcpStream, ToSocketAddrs};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Meets all other roles; returns a connection to each of them, and the lobby, which goes on refusing.
+/// Meets all roles that this one is linked with; returns a connection to each of them, and the lobby, which goes on refusing.
 pub(super) fn meet(
     listener: TcpListener,
     cast: &Cast,
@@ -21,7 +22,8 @@ pub(super) fn meet(
 ) -> Result<(Vec<Option<TcpStream>>, Lobby), Error> {
     let until = Instant::now() + options.patience;
     let lobby = Lobby::open(listener, cast, me, options)?;
-    let met = (0..me).try_for_each(|peer| {
+    let mut earlier = (0..me).filter(|&peer| cast.are_linked(me, peer));
+    let met = earlier.try_for_each(|peer| {
         let hello = Hello::new(cast, options, me, peer);
         let stream = reach(&addresses[peer], &cast.name(peer), &hello, options, until)?;
         lobby.enter(peer, stream);

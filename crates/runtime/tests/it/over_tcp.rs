@@ -3,8 +3,8 @@
 use crate::shapes::commit::{self, Commit};
 use crate::shapes::swap::{Pair, Parameters, Swap};
 use plainsong_runtime::tcp::{self, Options};
-use plainsong_runtime::{Cast, Net, Rx, Tx, sim, threads};
-use std::time::Duration;
+use plainsong_runtime::{Cast, Error, Net, Rx, Tx, sim, threads};
+use std::time::{Duration, Instant};
 
 #[test]
 fn swap_swaps() {
@@ -119,4 +119,48 @@ fn one_role_alone_and_no_role_at_all() {
     assert_eq!(ends, [Ok(0)]);
     let nobody = Cast::new("nobody", 1, [""; 0]);
     assert_eq!(tcp::run(&nobody, &Options::default(), |_, _| Ok(())), []);
+}
+
+/// The hub of a star with 200 roles hears each of them: there are 199 connections, not 19,900.
+#[test]
+fn a_star_is_connected_to_its_hub_only() {
+    let count = 200;
+    let names = (0..count).map(|at| format!("role[{at}]"));
+    let cast = Cast::new("star", 1, names).linked([(0..1, 1..count)]);
+    let begun = Instant::now();
+    let ends = tcp::run(&cast, &Options::default(), |role, net| {
+        if role > 0 {
+            net.tx(0, 0)?.send(1, role)?;
+            return Ok(0);
+        }
+        let mut links = net.rxs::<usize>(1..count, 0)?;
+        links.iter_mut().map(|link| link.recv(1)).sum()
+    });
+    let taken = begun.elapsed();
+    assert_eq!(ends[0], Ok(count * (count - 1) / 2));
+    assert!(ends[1..].iter().all(|end| *end == Ok(0)));
+    assert!(taken < Duration::from_secs(10), "{taken:?}");
+}
+
+/// What is not linked cannot talk, whatever carries the messages.
+#[test]
+fn roles_that_are_not_linked_have_no_link() {
+    let cast = Cast::new("star", 1, ["hub", "a", "b"]).linked([(0..1, 1..3)]);
+    fn talk<N: Net>(role: usize, net: &mut N) -> Result<(), Error> {
+        match role {
+            1 => net.tx::<bool>(2, 0).map(drop),
+            2 => net.rx::<bool>(1, 0).map(drop),
+            _ => Ok(()),
+        }
+    }
+    let over_tcp = tcp::run(&cast, &Options::default(), talk);
+    let on_threads = threads::run(&cast, &threads::Options::default(), talk);
+    let simulated = sim::run(&cast, 0, talk);
+    for ends in [over_tcp, on_threads, simulated] {
+        assert_eq!(ends[0], Ok(()));
+        for end in &ends[1..] {
+            let why = end.as_ref().unwrap_err().to_string();
+            assert!(why.contains("exchange no messages"), "{why}");
+        }
+    }
 }
