@@ -6,10 +6,10 @@
 
 use crate::pids_as_data::as_data;
 use plainsong_diverge::ranking::{
-    Counts, Measure, Number, Supposed, declared_measures, handler_name, obligations, own_measures,
-    payload_measure, sending, supposed,
+    Counts, Measure, Number, Supposed, declared_measures, handler_name, linear, obligations,
+    own_measures, payload_measure, sending, supposed,
 };
-use plainsong_ir::Song;
+use plainsong_ir::{Song, print};
 use plainsong_prove::discharge::{Effort, Shown, discharge};
 use plainsong_prove::obligation::{Obligation, Rule};
 use plainsong_prove::theory::Theory;
@@ -113,7 +113,9 @@ pub fn ranking(
         // What the song declares is not to be supposed otherwise.
         match declared_measures(song) {
             Some(_) => None,
-            None => prover.supposed(song, stop),
+            None => prover
+                .supposed(song, stop)
+                .or_else(|| prover.linear(song, stop)),
         }
     });
     match found {
@@ -236,6 +238,22 @@ impl Prover {
                 Decreases::Supposed(Box::new(written), way.counts == Counts::First),
             ))
         })
+    }
+
+    /// Linear measures of processes and payloads.
+    fn linear(
+        &mut self,
+        song: &Song,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Option<(String, Decreases)> {
+        let found = linear(song)?;
+        // Read again, so that it is what somebody who declares these measures would write.
+        let written = plainsong_syntax::compile(&print::song(&found.song)).song?;
+        self.shown = 0;
+        let ways = declared_measures(&written)?;
+        self.declared(&written, &ways, stop).ok()?;
+        let why = format!("whatever a handler does, {}", found.words.join(", or "));
+        Some((why, Decreases::Supposed(Box::new(written), false)))
     }
 
     /// Numbers of a process, compared from the first on, that are enough: a single one, or else all that no handler makes
@@ -373,6 +391,9 @@ impl Prover {
         Some(asked.len())
     }
 }
+
+#[cfg(test)]
+mod rewrites;
 
 #[cfg(test)]
 mod tests {

@@ -40,9 +40,11 @@
 //! that they do not terminate.
 
 mod declared;
+mod linear;
 mod measure_templates;
 mod synthesis;
 
+pub use linear::{Linear, linear};
 pub use measure_templates::Number;
 pub use synthesis::{Counts, Supposed, supposed};
 
