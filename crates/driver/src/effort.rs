@@ -83,6 +83,8 @@ pub struct Effort {
     pub growing_states: u64,
     /// Without `--no-reduce dead-messages`: do searches of processes drop messages that cannot matter any more?
     pub dead_messages: bool,
+    /// Without `--no-reduce order`: do searches of processes take fewer steps where their order does not matter?
+    pub order: bool,
     /// `--effort`.
     pub level: Level,
 }
@@ -95,6 +97,7 @@ impl Default for Effort {
             first_executions: FIRST_EXECUTIONS,
             growing_states: STATES_OF_GROWING,
             dead_messages: true,
+            order: true,
             level: Level::default(),
         }
     }

@@ -45,6 +45,11 @@ impl Local {
         self.down
     }
 
+    /// Where in its text it stands, and whether it is down.
+    pub fn place(&self) -> (usize, bool) {
+        (self.voice.pc, self.down)
+    }
+
     /// The value of a state variable.
     pub fn var(&self, var: VarId) -> &Value {
         &self.voice.vars[var.index()]
@@ -191,6 +196,27 @@ impl<'m> Processes<'m> {
     /// What may go wrong.
     pub fn faults(&self) -> &'m [Fault] {
         &self.system.faults
+    }
+
+    /// How a message of this kind is delivered to a process.
+    pub fn delivery(&self, kind: MessageId, to: usize) -> Delivery {
+        self.system.delivery(kind, Pid::Member(to as u32))
+    }
+
+    /// May a process take a message of this kind from another, whatever is in it?
+    pub fn may_take(&self, lane: usize, local: &Local, kind: MessageId, from: usize) -> bool {
+        if local.down || self.system.code_at(lane).is_none() {
+            return false;
+        }
+        let voice = &local.voice;
+        let accepts = self.system.stand(lane, voice);
+        let accepts = accepts.accepts();
+        let world = OwnVars {
+            me: Pid::Member(lane as u32),
+            vars: &voice.vars,
+        };
+        let acceptor = Acceptor::new(self.system, &world, &voice.slots, &accepts);
+        acceptor.map_or(true, |all| all.may_accept(kind, Pid::Member(from as u32)))
     }
 
     /// Has `init` run?

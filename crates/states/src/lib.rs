@@ -62,6 +62,8 @@ pub struct Searched {
     pub ends: Vec<Vec<Value>>,
     /// Of processes: were messages dropped that cannot matter any more? If not, why.
     pub dead_messages: Result<(), &'static str>,
+    /// Of processes: were fewer steps taken where their order does not matter? If not, why.
+    pub order: Result<(), &'static str>,
 }
 
 /// Which sorts are symmetric: states that differ only in the names of their members are kept once.
@@ -101,7 +103,13 @@ pub struct Manner {
     pub ends: bool,
     /// Of processes: are messages dropped that cannot matter any more? Then fewer states and steps are counted.
     pub dead_messages: bool,
+    /// Of processes: after so many states, fewer steps are taken where their order does not matter; then fewer states are counted.
+    /// Never, if none.
+    pub order: Option<u64>,
 }
+
+/// So many states are searched in full before steps are left out: what is near is found by a shortest way.
+const IN_FULL: u64 = 20_000;
 
 impl Default for Manner {
     fn default() -> Self {
@@ -113,6 +121,7 @@ impl Default for Manner {
             share: 256,
             ends: false,
             dead_messages: true,
+            order: Some(IN_FULL),
         }
     }
 }
@@ -177,6 +186,7 @@ pub fn search_in(
                         symmetry,
                         ends,
                         dead_messages: Err("there are no messages"),
+                        order: Err("there are no processes"),
                     };
                 }
                 None => "it has thousands of different asyncs",
@@ -192,6 +202,7 @@ pub fn search_in(
                         symmetry: Symmetry::default(),
                         ends: Vec::new(),
                         dead_messages: packed.dead_messages,
+                        order: packed.order,
                     };
                 }
                 Err(why) => why,
@@ -206,6 +217,7 @@ pub fn search_in(
         symmetry: Symmetry::default(),
         ends: Vec::new(),
         dead_messages: Err("searched by the interpreter"),
+        order: Err("searched by the interpreter"),
     }
 }
 

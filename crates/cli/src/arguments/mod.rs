@@ -193,7 +193,8 @@ pub(crate) struct CheckArguments {
     #[arg(long)]
     pub(crate) symmetry: bool,
     /// Switch off reductions of the state search of processes, which are on where they are sound.
-    /// `dead-messages`: messages that can never matter again are dropped
+    /// `dead-messages`: messages that can never matter again are dropped. `order`: partial-order reduction, fewer steps where
+    /// their order does not matter
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub(crate) no_reduce: Vec<Reduction>,
     /// Stop after the first refuted property
@@ -561,6 +562,7 @@ pub(crate) enum Require {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Reduction {
     DeadMessages,
+    Order,
 }
 
 /// The delivery models.

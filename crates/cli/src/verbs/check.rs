@@ -271,6 +271,9 @@ impl Checking<'_> {
         if arguments.no_reduce.contains(&Reduction::DeadMessages) {
             request.effort.dead_messages = false;
         }
+        if arguments.no_reduce.contains(&Reduction::Order) {
+            request.effort.order = false;
+        }
         let songs: Vec<&Arc<Song>> = songs.iter().map(|(_, song)| song).collect();
         validate(&request, &songs)?;
         Ok(request)

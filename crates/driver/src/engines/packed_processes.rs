@@ -72,11 +72,13 @@ pub(super) fn search_up_to_names(
 }
 
 fn manner(task: &Task) -> Manner {
+    let usual = Manner::default();
     Manner {
         jobs: task.jobs,
         memory: task.memory,
         dead_messages: task.effort.dead_messages,
-        ..Manner::default()
+        order: usual.order.filter(|_| task.effort.order),
+        ..usual
     }
 }
 

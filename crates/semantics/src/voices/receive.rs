@@ -84,6 +84,17 @@ impl<'a> Acceptor<'a> {
         Ok(None)
     }
 
+    /// Is a message of this kind from this sender accepted, if the rest of it fits?
+    pub(crate) fn may_accept(&self, kind: MessageId, from: Pid) -> bool {
+        self.accepts.iter().any(|(accept, sender)| {
+            let is_meant = match accept.source {
+                Source::Family(family, ..) => self.is_of(from, family),
+                Source::Anyone(_) | Source::Process(_) => true,
+            };
+            accept.message == kind && sender.is_none_or(|pid| pid == from) && is_meant
+        })
+    }
+
     /// Is a message accepted? One whose acceptance fails counts.
     pub(crate) fn wants(&self, kind: MessageId, from: Pid, payload: &[Value]) -> bool {
         let kinds = self.accepts.iter().filter(|(accept, sender)| {

@@ -166,6 +166,11 @@ impl<'a> Claims<'a> {
                 reads.crashed.insert(slot as usize);
             })?;
             reads.pending = reader.word()? == 1;
+            let slots = self.instance.members().len();
+            let read = reads.vars.iter().map(|(slot, _)| slot);
+            if read.chain(&reads.crashed).any(|slot| *slot >= slots) {
+                return Err(damaged());
+            }
             self.watched[at].known.clear();
             self.watched[at].reads = reads;
             self.choose_views(at);

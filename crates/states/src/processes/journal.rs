@@ -86,6 +86,7 @@ impl Net<'_> {
             lane.capsules.write(pen)?;
             lane.local_steps.write(pen)?;
         }
+        self.order.write(pen)?;
         self.sizes().iter().try_for_each(|size| pen.word(*size))
     }
 
@@ -140,6 +141,7 @@ impl Net<'_> {
             lane.capsules = Pairs::read(reader)?;
             lane.local_steps = LocalSteps::read(reader)?;
         }
+        self.order.read(reader)?;
         for size in self.sizes() {
             if reader.word()? != size {
                 return Err(damaged());

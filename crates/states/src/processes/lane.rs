@@ -68,6 +68,13 @@ pub(super) enum Taken {
     Ways(Ways),
 }
 
+impl Taken {
+    /// Is the message accepted? Those behind it in its queue have to wait then.
+    pub(super) fn is_accepted(&self) -> bool {
+        matches!(self, Taken::Ways(_))
+    }
+}
+
 /// Ways on.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ways {

@@ -4,7 +4,7 @@
 //! kept (`roots`), and what can happen in a process with its inbox is worked out once, by the interpreter
 //! ([`plainsong_semantics::capsules`]). Claims are looked at where something changed that they read (`claims`), and states that a
 //! constraint cuts off are not searched further (`cuts`). States that differ in names alone are kept once where that is asked (`names`). Messages
-//! that cannot matter any more are dropped (`dead`). `search` goes from level to level, and `told` is the way back
+//! that cannot matter any more are dropped (`dead`), and fewer steps are taken where their order does not matter (`order`). `search` goes from level to level, and `told` is the way back
 //! to the interpreter, which replays whatever is found.
 //!
 //! NOT COVERED. Causal messages, and claims about executions without end: those are searched by the interpreter.
@@ -16,6 +16,7 @@ mod journal;
 mod lane;
 mod names;
 mod net;
+mod order;
 mod roots;
 mod search;
 mod tables;
@@ -26,6 +27,7 @@ use crate::Manner;
 use crate::snapshot::Reader;
 use names::Names;
 use net::Net;
+use order::Order;
 use plainsong_ir::visit::reads_pending;
 use plainsong_ir::{Claim, Song, SortId};
 use plainsong_semantics::capsules::Processes;
@@ -46,6 +48,8 @@ pub(crate) struct Packed {
     pub(crate) report: SearchReport,
     /// Were messages dropped that cannot matter? If not, why.
     pub(crate) dead_messages: Result<(), &'static str>,
+    /// Were fewer steps taken where their order does not matter? If not, why.
+    pub(crate) order: Result<(), &'static str>,
     /// Up to names: for how many states they stand; more than there are numbers is the largest number.
     pub(crate) stands_for: u128,
     /// Up to names: checks that are violated, but by no real execution that was found.
@@ -93,9 +97,28 @@ pub(crate) fn search(
         let names = Names::new(symmetric, net.lanes.len());
         net.names = Some(Box::new(names.ok_or("its sorts have too many members")?));
     }
+    let no_order = match manner.order {
+        None => Some("switched off"),
+        Some(_) if symmetric.is_some() => Some("states are kept up to names"),
+        Some(_) => order::obstacle(processes, &query.checks, &premises),
+    };
+    let fresh_order = || {
+        let mut order = Order::default();
+        if no_order.is_none() {
+            order = Order::new(processes, &query.checks, &premises);
+        }
+        if manner.order == Some(0) && no_order.is_none() {
+            order.begin();
+        }
+        order
+    };
+    net.order = fresh_order();
     let mut keeps_ways = false;
     // What external functions give is no part of the name of an instance.
-    let name = format!("{limits:?} {:?} {dead_messages:?}", query.checks);
+    let name = format!(
+        "{limits:?} {:?} {dead_messages:?} {:?}",
+        query.checks, manner.order
+    );
     let mut earlier = match symmetric.is_some() || is_split(instance) {
         true => None,
         false => watch.earlier_snapshot(instance, &name),
@@ -118,6 +141,7 @@ pub(crate) fn search(
                 Err(error) => {
                     watch.lost_snapshot(&error.to_string());
                     net = Net::new(processes, asked.is_ok());
+                    net.order = fresh_order();
                     continue;
                 }
             }
@@ -152,9 +176,16 @@ pub(crate) fn search(
                     coverage,
                     cut_by,
                 });
+                let order = match (no_order, net.order.is_on, net.order.is_given_up) {
+                    (Some(why), ..) => Err(why),
+                    (None, true, _) => Ok(()),
+                    (None, false, true) => Err("it saved too little"),
+                    (None, false, false) => Err("there are few states, or every order matters"),
+                };
                 return Ok(Packed {
                     report,
                     dead_messages,
+                    order,
                     stands_for,
                     open,
                 });
@@ -163,6 +194,7 @@ pub(crate) fn search(
         };
         match again {
             Again::Ways => keeps_ways = true,
+            Again::Order => net.order.begin(),
             Again::Wrong => net.forget_capsules(),
             Again::Kept(why) => {
                 dead_messages = Err(why);

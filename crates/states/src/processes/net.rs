@@ -15,6 +15,7 @@ use super::lane::{
     Taken, WAITS, Way, Ways,
 };
 use super::names::Names;
+use super::order::Order;
 use super::tables::{FREE, Memo, Rows, Values, number};
 use plainsong_ir::{FamilyId, FaultKind};
 use plainsong_semantics::capsules::{self, Local, Marks, Parts, Processes};
@@ -42,6 +43,8 @@ pub(super) struct Net<'m> {
     pub(super) is_wrong: bool,
     /// What the interpreter was asked.
     pub(super) journal: Journal,
+    /// What is known of the order of steps, if anybody wants that.
+    pub(super) order: Order,
 }
 
 impl<'m> Net<'m> {
@@ -63,6 +66,7 @@ impl<'m> Net<'m> {
             drops,
             is_wrong: false,
             journal: Journal::default(),
+            order: Order::default(),
         }
     }
 
@@ -278,6 +282,10 @@ impl<'m> Net<'m> {
                 row.remove(at);
             }
             row.extend_from_slice(self.lanes[found.slot].batches.get(way.own));
+            if self.observes_order() {
+                let step = (found.local, way.local);
+                found.signs |= self.note_order(found.slot, step, (way.own, way.sends));
+            }
             let after = self.stepped(found, way.local, row);
             found.outcome(after, way.sends, 0);
         }
@@ -289,6 +297,15 @@ impl<'m> Net<'m> {
             self.note_local_step(found.slot, found.local, local);
         }
         self.capsule(found.slot, local, row)
+    }
+
+    /// A fault leads to another local state.
+    fn goes_wrong(&mut self, found: &mut Found, local: u32, fault: u32) {
+        if self.observes_order() {
+            found.signs |= self.note_order(found.slot, (found.local, local), (0, 0));
+        }
+        let after = self.stepped(found, local, found.row.clone());
+        found.outcome(after, 0, fault);
     }
 
     /// What goes wrong with a capsule.
@@ -303,8 +320,7 @@ impl<'m> Net<'m> {
                 self.journal.note(Asked::Crash, found.slot, found.local, 0);
                 if let Some(down) = down {
                     let local = self.number_local(found.slot, down);
-                    let after = self.stepped(found, local, found.row.clone());
-                    found.outcome(after, 0, fault);
+                    self.goes_wrong(found, local, fault);
                 }
             }
             FaultKind::Restart(family) if is_of(family) => {
@@ -320,8 +336,7 @@ impl<'m> Net<'m> {
                         let number = |up| self.number_local(found.slot, up);
                         let locals: Vec<u32> = ups.into_iter().map(number).collect();
                         for local in locals {
-                            let after = self.stepped(found, local, found.row.clone());
-                            found.outcome(after, 0, fault);
+                            self.goes_wrong(found, local, fault);
                         }
                     }
                 }
@@ -344,6 +359,21 @@ impl<'m> Net<'m> {
                 }
             }
         }
+    }
+
+    /// Is there no fault with a limit?
+    pub(super) fn has_no_limits(&self) -> bool {
+        self.faults.iter().all(|(_, most)| most.is_none())
+    }
+
+    /// Has a fault a limit?
+    pub(super) fn is_limited(&self, fault: u32) -> bool {
+        self.faults[fault as usize].1.is_some()
+    }
+
+    /// The family of a process.
+    pub(super) fn family(&self, slot: usize) -> FamilyId {
+        self.families[slot]
     }
 
     /// The number of a local state.
@@ -455,6 +485,7 @@ impl<'m> Net<'m> {
         if let Some(names) = &mut self.names {
             names.forget_capsules();
         }
+        self.order.begin_again();
         self.is_wrong = false;
     }
 

@@ -10,6 +10,7 @@
 mod composed;
 mod kept;
 mod names;
+mod order;
 
 use crate::interpreter_agrees::asked_for;
 use crate::states_agree::instances_at;

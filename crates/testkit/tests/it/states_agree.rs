@@ -218,6 +218,7 @@ const MANNERS: [Manner; 2] = [
         share: 1,
         ends: false,
         dead_messages: true,
+        order: None,
     },
     Manner {
         jobs: 2,
@@ -227,6 +228,7 @@ const MANNERS: [Manner; 2] = [
         share: 2,
         ends: false,
         dead_messages: true,
+        order: None,
     },
 ];
 

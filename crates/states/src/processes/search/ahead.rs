@@ -7,7 +7,7 @@
 //! *Why nothing goes stale.* Numbers are given once, and what was worked out of them is never changed while a search goes on; a root that
 //! is known stays known. When the search begins again, what was foreseen is thrown away.
 //!
-//! NOT COVERED. States up to names: there one worker does everything. Entering states, and what cannot be looked up, is left to one
+//! NOT COVERED. States up to names, and fewer steps where their order does not matter: there one worker does everything. Entering states, and what cannot be looked up, is left to one
 //! worker: about half of the time in a model of Raft, which bounds what more workers gain.
 
 use super::super::lane::{Outcome, Signs};
@@ -86,7 +86,7 @@ impl Search<'_, '_> {
             end: first,
             ..Ahead::default()
         };
-        if jobs < 2 || self.net.names.is_some() {
+        if jobs < 2 || self.net.names.is_some() || self.net.order.is_on {
             // Nobody looks ahead at what is left.
             ahead.end = usize::MAX;
             return ahead;

@@ -13,7 +13,7 @@ use plainsong_semantics::search::{Account, Findings, Limits, Watch};
 use std::io;
 
 /// The version of the format.
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
 
 /// Where a search is: the level, and the place in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,9 +50,10 @@ impl Search<'_, '_> {
             .and_then(|why| REASONS.iter().position(|one| *one == why));
         let orbits = self.stand_for;
         pen.words(
-            14,
+            15,
             [
                 FORMAT,
+                u64::from(self.asked_about_order),
                 place.depth as u64,
                 place.at as u64,
                 kept.map_or(0, |at| at as u64 + 1),
@@ -114,6 +115,7 @@ impl Search<'_, '_> {
         let numbers = reader.all_words()?;
         let &[
             format,
+            asked,
             depth,
             at,
             kept,
@@ -134,6 +136,7 @@ impl Search<'_, '_> {
         if format != FORMAT {
             return Err(damaged());
         }
+        self.asked_about_order = asked == 1;
         self.place = Some(Place {
             depth: depth as usize,
             at: at as usize,

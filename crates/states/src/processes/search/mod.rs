@@ -9,6 +9,7 @@
 
 mod ahead;
 mod checkpoint;
+mod fewer;
 mod telling;
 
 use super::claims::Claims;
@@ -53,6 +54,8 @@ pub(super) enum Again {
     Wrong,
     /// Messages were dropped, but that makes a difference, for this reason.
     Kept(&'static str),
+    /// There are many states, and the order of steps seems to matter little.
+    Order,
 }
 
 /// A search under way.
@@ -76,6 +79,10 @@ pub(super) struct Search<'a, 'm> {
     pub(super) kept: Option<&'static str>,
     /// Where to go on, if not at the start.
     place: Option<Place>,
+    /// Was it asked whether the order of steps matters?
+    asked_about_order: bool,
+    /// Where that is made use of: the states of the next level.
+    next_level: FxHashSet<u64>,
     /// What it is called among the searches of an instance.
     name: String,
     manner: Manner,
@@ -153,6 +160,8 @@ impl<'a, 'm> Search<'a, 'm> {
             has_ways: true,
             kept: None,
             place: None,
+            asked_about_order: false,
+            next_level: FxHashSet::default(),
             name: String::new(),
             manner,
             most: u64::MAX,
@@ -192,7 +201,8 @@ impl<'a, 'm> Search<'a, 'm> {
     /// How many bytes the states take.
     fn bytes(&self) -> u64 {
         let levels = self.levels.iter().map(|level| 8 * level.capacity() as u64);
-        self.roots.bytes() + self.tree.bytes() + self.net.bytes() + levels.sum::<u64>()
+        let next = 9 * self.next_level.capacity() as u64;
+        self.roots.bytes() + self.tree.bytes() + self.net.bytes() + levels.sum::<u64>() + next
     }
 
     /// Looks at every state.
@@ -216,6 +226,9 @@ impl<'a, 'm> Search<'a, 'm> {
                 self.levels.push(Vec::new());
             }
             let mut ahead = Ahead::default();
+            if self.net.order.is_on {
+                self.next_level.extend(&self.levels[depth + 1]);
+            }
             for at in std::mem::take(&mut first)..self.levels[depth].len() {
                 if self.is_enough {
                     return Ok(Completeness::Enough);
@@ -241,6 +254,8 @@ impl<'a, 'm> Search<'a, 'm> {
                 self.levels[depth] = Vec::new();
             }
             depth += 1;
+            self.next_level.clear();
+            self.ask_about_order(depth)?;
         }
         if self.net.is_wrong {
             return Err(Again::Wrong);
@@ -379,6 +394,7 @@ impl<'a, 'm> Search<'a, 'm> {
         let mut scratch = std::mem::take(&mut self.scratch);
         let (signs, steps) = match ahead.has_more() {
             true => self.follow_ahead(root, ahead, &mut scratch),
+            false if self.net.order.is_on => self.follow_fewer(root, &mut scratch),
             false => self.follow(root, &mut scratch),
         };
         self.steps += steps;
@@ -409,6 +425,9 @@ impl<'a, 'm> Search<'a, 'm> {
             let news = self.claims.after(self.net, &scratch.base, row);
             if !self.cuts.is_cut(self.net, &news, row) {
                 self.levels[depth + 1].push(next);
+                if self.net.order.is_on {
+                    self.next_level.insert(next);
+                }
                 let orbit = scratch.orbits.get(at).copied().unwrap_or(1);
                 self.stand_for = self.stand_for.saturating_add(orbit);
             }

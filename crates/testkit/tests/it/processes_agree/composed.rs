@@ -7,8 +7,18 @@ use plainsong_testkit::random_song::Dice;
 
 /// A random system of processes.
 pub(super) fn composed(seed: u64) -> String {
+    in_style(seed, false)
+}
+
+/// The same, of bodies: they are longer, and nothing is bounded.
+pub(super) fn composed_of_bodies(seed: u64) -> String {
+    in_style(seed, true)
+}
+
+fn in_style(seed: u64, of_bodies: bool) -> String {
     let mut composer = Composer {
         dice: Dice::new(seed),
+        of_bodies,
         ids: Vec::new(),
         bools: Vec::new(),
         pids: Vec::new(),
@@ -28,6 +38,7 @@ const MODELS: [&str; 6] = [
 
 struct Composer {
     dice: Dice,
+    of_bodies: bool,
     /// Names of identities in scope.
     ids: Vec<String>,
     /// Truth values in scope.
@@ -42,14 +53,14 @@ impl Composer {
         let mut text = "sort Id;\nsize Id = 2;\nsort Small = 0..=2;\n".to_owned();
         for message in ["A(x: bool)", "B(i: Id, l: seq<bool>)", "C", "D(p: process)"] {
             let room = match self.dice.once_in(12) {
-                true => format!(" <= {}", self.dice.between(1, 2)),
-                false => String::new(),
+                true if !self.of_bodies => format!(" <= {}", self.dice.between(1, 2)),
+                _ => String::new(),
             };
             text += &format!("message {message}{}{room};\n", self.dice.pick(&MODELS));
         }
         let (one, two) = (self.dice.once_in(3), self.dice.once_in(2));
-        text += &self.process("node[me: Id]", one, &["me"]);
-        text += &self.process("hub", two, &[]);
+        text += &self.process("node[me: Id]", one || self.of_bodies, &["me"]);
+        text += &self.process("hub", two || self.of_bodies, &[]);
         text += &self.faults();
         if self.dice.once_in(4) {
             text += "init { send C to hub; let k = choose Id; send A(true) to node[k]; }\n";
@@ -60,6 +71,9 @@ impl Composer {
             text += &format!("property {name}: {when} {};\n", self.claim());
         }
         text += &format!("property four: always {};\n", self.claim_about_steps());
+        if self.of_bodies {
+            return text;
+        }
         if self.dice.once_in(4) {
             text += &format!("constraint few: {};\n", self.claim());
         }
@@ -89,7 +103,8 @@ impl Composer {
         text += &format!("{}var who: option<Id> = none;\n", durable(&mut self.dice));
         text += &format!("{}var log: seq<bool> = [];\n", durable(&mut self.dice));
         if is_body {
-            for _ in 0..self.dice.between(1, 4) {
+            let (least, most) = [(1, 4), (3, 6)][usize::from(self.of_bodies)];
+            for _ in 0..self.dice.between(least, most) {
                 text += &self.item(2);
             }
         } else {
@@ -280,7 +295,7 @@ impl Composer {
 
     fn faults(&mut self) -> String {
         let mut text = String::new();
-        if self.dice.once_in(2) {
+        if self.dice.once_in(2) || self.of_bodies && self.dice.once_in(2) {
             return text;
         }
         let limit = |dice: &mut Dice| [" <= 1", " <= 2"][dice.below(2)];
