@@ -98,6 +98,7 @@ fn compared(song: &Song, line: usize) -> Result<usize, String> {
         return Err(format!("is read differently:\n{text}"));
     }
     let mut ends = 0;
+    let mut smaller = None;
     for size in [2, 3] {
         let mut sizes = Sizes::default();
         for sort in &song.sorts {
@@ -105,10 +106,18 @@ fn compared(song: &Song, line: usize) -> Result<usize, String> {
                 sizes = sizes.with(&sort.name, size);
             }
         }
-        match compare(song, line, &voices, &sizes, (Schedules::All, 20_000)) {
-            Comparison::Same(found) => ends += found,
-            Comparison::TooBig => {}
-            Comparison::Different(how) => return Err(format!("size {size}: {how}\n{text}")),
+        // The text may say how many members there are.
+        if smaller.replace(sizes.clone()).as_ref() == Some(&sizes) {
+            break;
+        }
+        // Where there are many schedules, one of each vector of choices.
+        for limits in [(Schedules::All, 1_200), (Schedules::One, 3_000)] {
+            match compare(song, line, &voices, &sizes, limits) {
+                Comparison::Same(found) => ends += found,
+                Comparison::TooBig => continue,
+                Comparison::Different(how) => return Err(format!("size {size}: {how}\n{text}")),
+            }
+            break;
         }
     }
     Ok(ends)
