@@ -1,6 +1,7 @@
 //! From text to a song: the whole way.
 
-use crate::{accents, lower, parse};
+use crate::types::TypesInText;
+use crate::{Parse, accents, lower, parse};
 use plainsong_diagnostics::{Diagnostic, sort};
 use plainsong_ir::Song;
 use plainsong_ir::visit::renumber_locals;
@@ -19,13 +20,33 @@ pub struct Compiled {
 /// After syntax errors, what could be understood is still checked; an item with a syntax error in it
 /// is left out, and the names in it count as declared.
 pub fn compile(text: &str) -> Compiled {
+    whole_way(text, false).compiled
+}
+
+/// What an editor wants to know about a text.
+#[derive(Clone, Debug)]
+pub struct Analysed {
+    /// The tree.
+    pub parse: Parse,
+    /// The song and the mistakes.
+    pub compiled: Compiled,
+    /// The types of expressions, names, patterns and places, also of a text with mistakes.
+    pub types: TypesInText,
+}
+
+/// [`compile`], with the tree and with what has which type.
+pub fn analyse(text: &str) -> Analysed {
+    whole_way(text, true)
+}
+
+fn whole_way(text: &str, recording: bool) -> Analysed {
     let parsed = parse(text);
-    let (song, found) = lower::lower(text, &parsed.root(), parsed.errors());
+    let lowered = lower::lower(text, &parsed.root(), parsed.errors(), recording);
     let mut diagnostics = parsed.errors().to_vec();
-    diagnostics.extend(found);
+    diagnostics.extend(lowered.diagnostics);
     sort(&mut diagnostics);
     let diagnostics = accents::recognised(text, diagnostics);
-    let song = song.map(|mut song| {
+    let song = lowered.song.map(|mut song| {
         renumber_locals(&mut song);
         debug_assert_eq!(
             plainsong_ir::validate::validate(&song),
@@ -34,5 +55,9 @@ pub fn compile(text: &str) -> Compiled {
         );
         song
     });
-    Compiled { song, diagnostics }
+    Analysed {
+        parse: parsed,
+        compiled: Compiled { song, diagnostics },
+        types: lowered.types,
+    }
 }

@@ -22,12 +22,13 @@ mod parse;
 mod parser;
 mod types;
 
-pub use compile::{Compiled, compile};
+pub use compile::{Analysed, Compiled, analyse, compile};
 pub use errors::MAX_ERRORS;
 pub use format::{WIDTH, format};
 pub use kinds::{KEYWORDS, RESERVED_WORDS, SyntaxElement, SyntaxKind, SyntaxNode, SyntaxToken};
 pub use parse::{Parse, parse};
 pub use parser::{MAX_DEPTH, MAX_HEIGHT};
+pub use types::TypesInText;
 
 /// Every code that this crate reports, of syntax errors first.
 pub fn all_codes() -> Vec<&'static plainsong_diagnostics::Code> {

@@ -29,20 +29,28 @@ impl Lowering<'_> {
     /// Ends a unit whose pieces `visit` hands to the visitor.
     pub(crate) fn finish(&mut self, visit: impl FnOnce(&mut Filler)) -> Vec<Local> {
         let mut unit = std::mem::take(&mut self.unit);
-        if !unit.holes.is_empty() {
+        if !unit.holes.is_empty() || self.recorded.is_some() {
             for unsolved in unit.holes.give_up() {
                 self.unsolved(&unsolved);
             }
             let mut filler = Filler {
                 holes: &unit.holes,
                 too_large: None,
+                seen: self.recorded.is_some().then(Vec::new),
             };
             visit(&mut filler);
             for local in &mut unit.locals {
                 filler.fill(&mut local.ty, local.span);
             }
+            for (span, ty) in &mut unit.noted {
+                filler.fill(ty, *span);
+            }
+            let seen = filler.seen.take();
             if let Some(span) = filler.too_large {
                 self.too_large(span);
+            }
+            if let (Some(recorded), Some(seen)) = (&mut self.recorded, seen) {
+                recorded.extend(seen);
             }
         }
         if self.errors == unit.errors_before {
@@ -123,6 +131,8 @@ impl Lowering<'_> {
 pub(crate) struct Filler<'h> {
     holes: &'h Holes,
     too_large: Option<Span>,
+    /// What has which type, where that is recorded.
+    seen: Option<Vec<(Span, Ty)>>,
 }
 
 impl Filler<'_> {
@@ -133,6 +143,9 @@ impl Filler<'_> {
                 *ty = UNKNOWN;
                 self.too_large.get_or_insert(span);
             }
+        }
+        if let Some(seen) = &mut self.seen {
+            seen.push((span, ty.clone()));
         }
     }
 }

@@ -149,7 +149,8 @@ fn keeps_type(name: &str) -> bool {
     )
 }
 
-fn methods_of(ty: &Ty) -> &'static [&'static str] {
+/// The names of the methods of values of the type.
+pub(crate) fn methods_of(ty: &Ty) -> &'static [&'static str] {
     match ty {
         Ty::Set(_) => SET,
         Ty::Bag(_) => BAG,

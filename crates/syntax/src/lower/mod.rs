@@ -63,7 +63,8 @@ mod unknown;
 use crate::ast;
 use crate::names::Names;
 use crate::names::declare::{Declarations, declare};
-use crate::types::{DeclaredTypes, UNKNOWN};
+use crate::types::{DeclaredTypes, TypesInText, UNKNOWN};
+pub(crate) use methods::methods_of;
 use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::handlers::Handling;
 use plainsong_ir::line::contracts;
@@ -78,13 +79,32 @@ pub(crate) fn lower(
     text: &str,
     file: &ast::Song,
     syntax_errors: &[Diagnostic],
-) -> (Option<Song>, Vec<Diagnostic>) {
+    recording: bool,
+) -> Lowered {
     let mut diagnostics = Vec::new();
     let (items, names) = declare(file, syntax_errors, &mut diagnostics);
     let mut lowering = Lowering::new(text, names, diagnostics);
+    lowering.recorded = recording.then(Vec::new);
     let song = lowering.song(&items, syntax_errors.is_empty());
     let sound = syntax_errors.is_empty() && !lowering.diagnostics.iter().any(Diagnostic::is_error);
-    (sound.then_some(song), lowering.diagnostics)
+    Lowered {
+        song: sound.then_some(song),
+        diagnostics: lowering.diagnostics,
+        types: TypesInText::new(
+            lowering.recorded.unwrap_or_default(),
+            lowering.declared_before.unwrap_or_default(),
+        ),
+    }
+}
+
+/// What became of a parsed file.
+pub(crate) struct Lowered {
+    /// The song, if there is no mistake.
+    pub(crate) song: Option<Song>,
+    /// Mistakes and suspicions.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// What has which type; empty unless it was to be recorded.
+    pub(crate) types: TypesInText,
 }
 
 /// The state of the walk: what is declared, and the unit being checked.
@@ -131,6 +151,10 @@ pub(crate) struct Lowering<'t> {
     /// How many of `diagnostics` are errors.
     errors: usize,
     unit: Unit,
+    /// Types of what stands in the text, where they are recorded.
+    recorded: Option<Vec<(Span, Ty)>>,
+    /// The declared types, kept for those.
+    declared_before: Option<DeclaredTypes>,
 }
 
 impl<'t> Lowering<'t> {
@@ -164,6 +188,8 @@ impl<'t> Lowering<'t> {
             errors: diagnostics.len(),
             diagnostics,
             unit: Unit::default(),
+            recorded: None,
+            declared_before: None,
         }
     }
 
@@ -181,6 +207,7 @@ impl<'t> Lowering<'t> {
         let properties = self.properties(&items.properties);
         let constraints = self.constraints(&items.constraints);
         let sizes = self.sizings(items.sizes.iter().flat_map(ast::SizeItem::sizings));
+        self.record_declarations();
         let mut song = Song {
             sorts,
             enums: std::mem::take(&mut self.types.enums),
@@ -207,6 +234,27 @@ impl<'t> Lowering<'t> {
             self.unused_messages();
         }
         song
+    }
+
+    /// Types of variables and constants, for whoever asks what has which type.
+    fn record_declarations(&mut self) {
+        let Some(recorded) = &mut self.recorded else {
+            return;
+        };
+        let vars = self.families.iter().flat_map(|family| &family.vars);
+        recorded.extend(vars.map(|var| (var.span, var.ty.clone())));
+        let globals = self.globals.iter();
+        recorded.extend(globals.map(|global| (global.span, global.ty.clone())));
+        let consts = self.consts.iter();
+        recorded.extend(consts.filter_map(|row| Some((row.span, row.ty.clone()?))));
+        self.declared_before = Some(self.types.clone());
+    }
+
+    /// Notes the type of what is no expression.
+    fn note_type(&mut self, span: Span, ty: &Ty) {
+        if self.recorded.is_some() {
+            self.unit.noted.push((span, ty.clone()));
+        }
     }
 
     /// Remembers a mistake.

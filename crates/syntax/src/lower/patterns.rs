@@ -36,6 +36,7 @@ impl Lowering<'_> {
 
     fn subpattern(&mut self, written: &ast::Pattern, ty: &Ty, bound: &mut Bound) -> Pattern {
         let ty = &self.pattern_type(written, ty);
+        self.note_type(written.span(), ty);
         let span = written.span();
         let kind = match written {
             ast::Pattern::Wildcard(_) => PatternKind::Wild,

@@ -15,6 +15,14 @@ type Found = (Place, Ty, Why);
 impl Lowering<'_> {
     /// The place that an expression names; reports when it cannot be assigned.
     pub(crate) fn place(&mut self, target: &ast::Expr) -> Option<Found> {
+        let found = self.place_of(target);
+        if let Some((_, ty, _)) = &found {
+            self.note_type(target.span(), ty);
+        }
+        found
+    }
+
+    fn place_of(&mut self, target: &ast::Expr) -> Option<Found> {
         match target {
             ast::Expr::Paren(e) => self.place(&e.inner()?),
             ast::Expr::Name(e) => self.variable(&e.name()?),

@@ -162,6 +162,8 @@ pub(crate) struct Unit {
     pub(crate) subject_reported: bool,
     /// How many mistakes had been reported when the unit began.
     pub(crate) errors_before: usize,
+    /// Types of what is no expression: places and patterns. Only where types are recorded.
+    pub(crate) noted: Vec<(Span, Ty)>,
 }
 
 impl Unit {

@@ -7,7 +7,7 @@ use plainsong_ir::components::{components_of, is_cyclic};
 use plainsong_ir::{EnumDecl, EnumId, StructDecl, StructId, Ty};
 
 /// The declared types of a file.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct DeclaredTypes {
     /// By [`SortId`](plainsong_ir::SortId).
     pub(crate) sorts: Vec<Sort>,
@@ -21,7 +21,7 @@ pub(crate) struct DeclaredTypes {
 }
 
 /// A sort, without its bounds.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Sort {
     /// Its name.
     pub(crate) name: String,
