@@ -37,7 +37,7 @@ const LAYERS: &[&[&str]] = &[
     ],
     &["induct", "infer", "refine"],
     &["driver"],
-    &["expectations"],
+    &["expectations", "lsp"],
     &["cli", "testkit"],
 ];
 

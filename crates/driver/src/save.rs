@@ -36,12 +36,8 @@ impl Saver {
         request: &Request,
         answer: &mut Answer,
     ) -> Result<(), Problem> {
-        let Some(trace) = &answer.verdict.trace else {
+        let Some(saved) = refuting_execution(source, request, answer) else {
             return Ok(());
-        };
-        let saved = SavedTrace {
-            header: header(source, request, answer),
-            trace: trace.clone(),
         };
         let property = &answer.verdict.property;
         let title = format!("{property}: {}", answer.verdict.reason);
@@ -171,6 +167,18 @@ pub(crate) fn replace_with(
         let _ = folder.sync_all();
     }
     Ok(())
+}
+
+/// The execution that refutes an answer's property, ready to be saved or shown; nothing where there is none.
+pub fn refuting_execution(
+    source: &Source,
+    request: &Request,
+    answer: &Answer,
+) -> Option<SavedTrace> {
+    Some(SavedTrace {
+        header: header(source, request, answer),
+        trace: answer.verdict.trace.clone()?,
+    })
 }
 
 /// A random execution, ready to be saved.

@@ -155,7 +155,7 @@ impl Answer {
     }
 
     /// The bound as in a result line: `Db=3, int=-2..2`, `any size` when proved, else `-`.
-    pub(crate) fn bound_text(&self) -> String {
+    pub fn bound_text(&self) -> String {
         if self.verdict.bound.is_empty() {
             let proved = self.verdict.outcome == Outcome::Proved;
             return if proved { "any size" } else { "-" }.to_owned();
@@ -173,7 +173,7 @@ impl Answer {
     }
 
     /// What stands at the end of a result line.
-    pub(crate) fn detail(&self) -> String {
+    pub fn detail(&self) -> String {
         match self.verdict.outcome {
             Outcome::Unknown => self.verdict.reason.clone(),
             Outcome::Refuted => self.refuted_detail(),

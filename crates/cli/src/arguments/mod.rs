@@ -102,11 +102,21 @@ pub(crate) enum Verb {
     Explain(ExplainArguments),
     /// Make a folder with an example to start from
     New(NewArguments),
+    /// Be the language server of an editor, over standard input and output
+    Lsp(LspArguments),
     /// Show what is installed and what each engine needs
     Doctor,
     /// Be the process of cvc5: started by this command itself
     #[command(hide = true, name = crate::verbs::SERVE_CVC5)]
     ServeCvc5(ServeArguments),
+}
+
+/// `lsp`.
+#[derive(Debug, Args)]
+pub(crate) struct LspArguments {
+    /// Over standard input and output, which is what it does anyway: editors say so
+    #[arg(long)]
+    pub(crate) stdio: bool,
 }
 
 /// `serve-cvc5`.

@@ -11,6 +11,7 @@ mod explain;
 mod explore;
 mod fmt;
 mod known;
+mod lsp;
 mod mend;
 mod new;
 mod next_sizes;
@@ -59,6 +60,7 @@ pub(crate) fn run(verb: &Verb, session: &mut Session) -> Exit {
         Verb::Dump(arguments) => dump::dump(arguments, session),
         Verb::Explain(arguments) => explain::explain(arguments, session),
         Verb::New(arguments) => new::new(arguments, session),
+        Verb::Lsp(arguments) => lsp::lsp(arguments, session),
         Verb::Doctor => doctor::doctor(session),
         Verb::ServeCvc5(arguments) => serve::serve(arguments, session),
     }

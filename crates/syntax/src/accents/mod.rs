@@ -16,7 +16,8 @@ use crate::codes;
 use crate::lexer::lex;
 use phrase::{Phrase, Words};
 use plainsong_diagnostics::{Diagnostic, Severity, Span, sort};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
 use table::{Blame, ROWS, Row};
 
 /// A phrase of the table at a place of the text.
@@ -62,15 +63,48 @@ pub(crate) fn recognised(text: &str, diagnostics: Vec<Diagnostic>) -> Vec<Diagno
     kept
 }
 
+/// The phrases of the table, to be found by their first word.
+struct Phrases {
+    all: Vec<(&'static Row, Phrase)>,
+    by_first_word: HashMap<&'static str, Vec<usize>>,
+    /// Those that begin with any name, or with a part of a word.
+    others: Vec<usize>,
+}
+
+static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
+    let all: Vec<(&'static Row, Phrase)> = ROWS.iter().map(|row| (row, Phrase::of(row))).collect();
+    let mut by_first_word: HashMap<&'static str, Vec<usize>> = HashMap::new();
+    let mut others = Vec::new();
+    for (at, (_, phrase)) in all.iter().enumerate() {
+        match phrase.first_word() {
+            Some(word) => by_first_word.entry(word).or_default().push(at),
+            None => others.push(at),
+        }
+    }
+    Phrases {
+        all,
+        by_first_word,
+        others,
+    }
+});
+
+impl Phrases {
+    /// Those that may begin with a word, in the order of the table.
+    fn beginning_with(&self, word: &str) -> impl Iterator<Item = &(&'static Row, Phrase)> {
+        let own = self.by_first_word.get(word).map_or(&[][..], Vec::as_slice);
+        let mut both: Vec<usize> = own.iter().chain(&self.others).copied().collect();
+        both.sort_unstable();
+        both.into_iter().map(|at| &self.all[at])
+    }
+}
+
 /// The phrases that errors touch, in the order of the text; none begins inside another.
 fn accents(words: &Words<'_>, errors: &[Span]) -> Vec<Accent<'static>> {
-    let phrases: Vec<(&'static Row, Phrase)> =
-        ROWS.iter().map(|row| (row, Phrase::of(row))).collect();
     let mut found = Vec::new();
     let mut at = 0;
     while at < words.len() {
-        let here = phrases
-            .iter()
+        let here = PHRASES
+            .beginning_with(words.word(at))
             .filter_map(|(row, phrase)| {
                 let length = phrase.matches(words, at)?;
                 is_blamed(words, errors, row, (at, at + length)).then_some((

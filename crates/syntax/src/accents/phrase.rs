@@ -44,7 +44,7 @@ impl<'t> Words<'t> {
         self.tokens.len()
     }
 
-    fn word(&self, at: usize) -> &'t str {
+    pub(super) fn word(&self, at: usize) -> &'t str {
         self.tokens[at].span().slice(self.text)
     }
 
@@ -155,6 +155,13 @@ impl Phrase {
             words,
             spaced,
         }
+    }
+
+    /// The word that it begins with, where that is a whole word that is given.
+    pub(super) fn first_word(&self) -> Option<&'static str> {
+        let (word, kind) = *self.words.first()?;
+        let is_part = kind == Unknown && self.words.len() == 1;
+        (kind != Underscore && !is_part).then_some(word)
     }
 
     /// Of two phrases at one place the one that says more counts: first by words that are given, then by length.

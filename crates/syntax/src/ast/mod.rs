@@ -89,7 +89,8 @@ pub fn token_span(token: &SyntaxToken) -> Span {
     Span::new(range.start().into(), range.end().into())
 }
 
-fn span_of(node: &SyntaxNode) -> Span {
+/// Where a node stands.
+pub fn span_of(node: &SyntaxNode) -> Span {
     let range = node.text_range();
     Span::new(range.start().into(), range.end().into())
 }

@@ -53,6 +53,7 @@ impl Lowering<'_> {
         let guide = wanted.filter(|_| keeps_type(name.text()));
         let receiver = self.expr(&receiver, guide);
         let ty = self.known_type(&receiver.ty, receiver.span);
+        self.note_type(receiver.span, &ty);
         let Some(method) = method_of(&ty, name.text()) else {
             self.no_such_method(&ty, &name, receiver.span);
             self.ignore_arguments(arguments.as_ref());

@@ -144,6 +144,7 @@ impl Lowering<'_> {
             return self.state_of(reference, &name, span);
         }
         let base = self.expr(&base, None);
+        self.note_type(base.span, &base.ty);
         match self.field_of(&base.ty, &name, base.span) {
             Some((at, ty)) => Expr {
                 kind: ExprKind::Field(Box::new(base), at),

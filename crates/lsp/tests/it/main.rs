@@ -1,0 +1,8 @@
+//! The language server over the whole corpus, and over its protocol.
+
+mod broken;
+mod client;
+mod corpus;
+mod latency;
+mod names;
+mod protocol;
