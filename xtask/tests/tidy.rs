@@ -3,10 +3,12 @@
 //! - `ARCHITECTURE.md` lists every crate with what it imports, from the bottom up;
 //! - every path that it, the glossary and the other documents name exists, and so does every condition that a rule cites;
 //! - imports point downward: each crate depends only on crates in lower layers; no shared dependency is unused;
-//! - every Rust file opens with a header that says what it is, and none has grown past one idea;
+//! - every Rust file opens with a header that says what it is, and none has grown past one idea; the modules that a header
+//!   names are there;
+//! - code, book and help say the field's words, not the private ones that they replaced;
 //! - nothing is unfinished by its own word, and nothing names a machine or a registry.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -297,6 +299,123 @@ fn every_rust_file_opens_with_a_header_and_has_one_idea() {
         }
     }
     expect_none("Rust files", &complaints);
+}
+
+/// Names of a crate that a header may mean: its modules, and what they define.
+fn names_of(crate_files: &[&PathBuf]) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for path in crate_files {
+        let words = path.iter().map(|part| part.to_string_lossy());
+        names.extend(words.map(|word| word.trim_end_matches(".rs").to_owned()));
+        let text = read(path);
+        let words: Vec<&str> = text
+            .split(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
+            .filter(|word| !word.is_empty())
+            .collect();
+        let defined = words.windows(2).filter_map(|pair| match pair {
+            [
+                "fn" | "mod" | "struct" | "enum" | "trait" | "type" | "const" | "static",
+                name,
+            ] => Some((*name).to_owned()),
+            _ => None,
+        });
+        names.extend(defined);
+    }
+    names
+}
+
+#[test]
+fn modules_that_headers_name_exist() {
+    let files = rust_files();
+    let mut complaints = Vec::new();
+    for name in crate_names() {
+        let folder = root().join("crates").join(&name).join("src");
+        let own: Vec<&PathBuf> = files
+            .iter()
+            .filter(|path| path.starts_with(&folder))
+            .collect();
+        let known = names_of(&own);
+        for path in own {
+            let text = read(path);
+            let header = text.lines().take_while(|line| line.starts_with("//!"));
+            let mut is_table_of_modules = false;
+            for line in header {
+                is_table_of_modules |= line.starts_with("//! | module |");
+                is_table_of_modules &= line.starts_with("//! |");
+                let linked = line.split("(crate::").skip(1);
+                let linked = linked.chain(line.split("[`crate::").skip(1));
+                let row = line.strip_prefix("//! | `").filter(|_| is_table_of_modules);
+                for name in linked.chain(row) {
+                    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+                    let end = name.find(|letter| !is_word(letter)).unwrap_or(name.len());
+                    if !known.contains(&name[..end]) {
+                        let path = path.display();
+                        complaints.push(format!("{path}: there is no `{}`", &name[..end]));
+                    }
+                }
+            }
+        }
+    }
+    expect_none("headers", &complaints);
+}
+
+/// Words of our own that the field has a word for, with that word. `book/src/glossary.md` has more.
+const DIALECT: &[(&str, &str)] = &[
+    ("comes to rest", "terminates"),
+    ("come to rest", "terminate"),
+    ("came to rest", "terminated"),
+    ("gets smaller", "decreases"),
+    ("get smaller", "decrease"),
+    ("gets less", "decreases"),
+    ("get less", "decrease"),
+    ("not shown:", "not proved:"),
+    ("for want of", "for lack of"),
+    ("stem and period", "stem and cycle"),
+    ("certificate of rest", "termination certificate"),
+    ("certificates of rest", "termination certificates"),
+    ("proof of rest", "proof of termination"),
+    ("naive", "explicit-state search"),
+    ("perils", "faults"),
+    ("takings", "receive sets"),
+    ("took no part", "was not covered"),
+    ("whoever uses", "the caller, or the technique by its name"),
+    ("on its way", "in flight"),
+    ("on their way", "in flight"),
+    ("under way", "in flight"),
+];
+
+#[test]
+fn the_fields_words_come_first() {
+    let is_text = |path: &PathBuf| {
+        let extension = path.extension().unwrap_or_default();
+        path.starts_with(root().join("book/src")) && extension == "md"
+            || path.starts_with(root().join("crates"))
+                && extension == "rs"
+                && path.iter().any(|part| part == "src")
+    };
+    let mut complaints = Vec::new();
+    for path in files_below(&root()).into_iter().filter(is_text) {
+        // A phrase may go on in the next line of a comment.
+        let text = read(&path).replace("//!", "").replace("///", "");
+        let text: Vec<&str> = text.split_whitespace().collect();
+        let text = format!(" {} ", text.join(" ").to_lowercase());
+        for (ours, theirs) in DIALECT {
+            let starts = text.match_indices(ours).map(|(at, _)| at);
+            let is_word = |at: usize| {
+                let before = text[..at].chars().next_back();
+                let after = text[at + ours.len()..].chars().next();
+                ![before, after]
+                    .iter()
+                    .flatten()
+                    .any(|letter| letter.is_alphanumeric())
+            };
+            if starts.into_iter().any(is_word) {
+                let path = path.display();
+                complaints.push(format!("{path}: `{ours}`; the field says: {theirs}"));
+            }
+        }
+    }
+    expect_none("words", &complaints);
 }
 
 #[test]

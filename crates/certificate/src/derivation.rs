@@ -44,7 +44,7 @@ pub enum Event {
         /// The receiver.
         to: String,
     },
-    /// A message is lost on its way.
+    /// A message is lost in flight.
     Loses {
         /// The process.
         who: String,

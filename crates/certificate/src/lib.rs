@@ -5,11 +5,11 @@
 
 mod derivation;
 mod rank;
-mod rest;
+mod termination;
 
 pub use derivation::{Certificate, Event};
 pub use rank::{OwnRank, RankCertificate, RankWay, Ranks};
-pub use rest::{Executions, Reason, RestCertificate, Strike, Windows};
+pub use termination::{Executions, Reason, Strike, TerminationCertificate, Windows};
 
 /// The version of the format.
 pub const VERSION: u32 = 2;

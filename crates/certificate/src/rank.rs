@@ -40,7 +40,6 @@ pub enum Ranks {
 pub struct OwnRank {
     /// Its name.
     pub variable: String,
-    /// How.
     pub way: RankWay,
 }
 

@@ -29,7 +29,6 @@ pub enum Severity {
 /// A place in the text with something to say about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// Where.
     pub span: Span,
     /// What; may be empty on the primary label when the title says it all.
     pub text: String,
@@ -64,7 +63,6 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// An error at `span`.
     pub fn error(code: &'static Code, span: Span, message: impl Into<String>) -> Self {
         Diagnostic {
             code,
@@ -80,7 +78,6 @@ impl Diagnostic {
         }
     }
 
-    /// A warning at `span`.
     pub fn warning(code: &'static Code, span: Span, message: impl Into<String>) -> Self {
         Diagnostic {
             severity: Severity::Warning,
@@ -122,7 +119,6 @@ impl Diagnostic {
         self
     }
 
-    /// Is this an error?
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

@@ -4,7 +4,7 @@
 //! cycle. When the search ends without one, every execution terminates.
 //!
 //! Why complete, for finitely many controls and kinds. On an infinite way some state covers an earlier one
-//! (Dickson), and from each state there are finitely many moves, so the search ends (König). A state is
+//! (Dickson's lemma: bags of finitely many kinds are a well-quasi-order, as in vector addition systems), and from each state there are finitely many moves, so the search ends (König). A state is
 //! *black* when all its moves lead to black states; in the order in which they turned black, each has only
 //! finite executions, and so has every state below one of them, because what it can do the greater one
 //! can do too. Only the greatest black bags are kept for each control.

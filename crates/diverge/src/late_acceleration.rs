@@ -1,12 +1,12 @@
 //! Runs that drift only after a while: retries with a limit that does not limit, ballots that pass a number.
 //!
-//! As in [`drifting`](crate::drifting) a run is followed by one rule, but much further, and only while little waits. As
+//! As in [`accelerated_runs`](crate::accelerated_runs) a run is followed by one rule, but much further, and only while little waits. As
 //! long as an integer has not passed what it is compared with, its guard fails, however often one looks; so one looks
-//! at positions that lie further and further apart (as in Brent's search for cycles), and compares only the last two
+//! at positions that lie further and further apart (as in Brent's cycle-finding algorithm), and compares only the last two
 //! rounds there. What is found lies up to half as far again as it has to, so the first position from which the
 //! same cycle repeats itself is looked for between the last two.
 //!
-//! Sound because every candidate is a period only after [`drift`](plainsong_semantics::accelerated_loop) has executed it again
+//! Sound because every candidate is a cycle only after [`accelerated_loop`](plainsong_semantics::accelerated_loop) has executed it again
 //! under guards; finds nothing where choices have to be made with care.
 //!
 //! Rejected: looking at every position, as for short runs. Each look compiles the song with its guards, so that a

@@ -1,23 +1,23 @@
 //! Non-terminating executions (divergence, livelock): found as a lasso (stem and cycle), or excluded.
 //!
 //! The question: can finitely many stimuli cause infinitely many messages? Undelivered messages, posted
-//! tasks and pending asyncs are one thing here, a bag of tasks (`net`).
+//! tasks and pending asyncs are one thing here, a bag of tasks (`task_net`).
 //!
 //! | part | what it finds | what it excludes | complete |
 //! |---|---|---|---|
-//! | `nearest` | a short cycle | nothing | no |
-//! | `drifting` | a cycle that shifts what it touches | nothing | no |
-//! | `late` | the same, once integers have passed what they are compared with | nothing | no |
+//! | `bfs_lasso` | a short cycle | nothing | no |
+//! | `accelerated_runs` | a cycle that shifts what it touches | nothing | no |
+//! | `late_acceleration` | the same, once integers have passed what they are compared with | nothing | no |
 //! | `alive` | a cycle within the bounds of [Alive12] | nothing | in the limit, for finite data |
-//! | `rounds` | a fair cycle, by queue and delays | nothing | in the limit |
+//! | `delay_bounded` | a fair cycle, by queue and delays | nothing | in the limit |
 //! | `covers` | a cycle, by an order that the song declares | all, when it ends | no |
-//! | `covering` | a cycle | all, when it ends | finite data, not asking for fairness |
-//! | `structural` | nothing | all, or all fair ones | rest whatever is pending, not asking for fairness |
-//! | `fair_core` | a fair cycle | all fair ones | when finitely many states are reachable |
+//! | `karp_miller` | a cycle | all, when it ends | finite data, not asking for fairness |
+//! | `structural` | nothing | all, or all fair ones | termination whatever is pending, not asking for fairness |
+//! | `fair_scc` | a fair cycle | all fair ones | when finitely many states are reachable |
 //!
 //! For every size at once there is [`ranking`], which says what a prover has to show.
 //!
-//! What `covering` finds is made smaller (`thin`). Whatever is found is executed again from its own end by the interpreter
+//! What `karp_miller` finds is made smaller (`trace_minimization`). Whatever is found is executed again from its own end by the interpreter
 //! ([`repetition`](plainsong_semantics::lasso)) before anybody sees it.
 
 mod accelerated_runs;
@@ -51,7 +51,7 @@ use fair_scc::{Graph, cycle};
 use karp_miller::{Covering, covering};
 use lasso::Lasso;
 use late_acceleration::late;
-use plainsong_semantics::covering_order::Order;
+use plainsong_semantics::covering_order::CoveringOrder;
 use plainsong_semantics::lasso::Repetition;
 use plainsong_semantics::machine::Machine;
 use plainsong_semantics::search::Watch;
@@ -210,7 +210,7 @@ impl DivergenceSearch<'_, '_, '_> {
             Method::Structural => self.structural(),
             Method::States => self.states(),
             Method::Shifted => self.shifted(self.scaled(NEARBY), false),
-            Method::Covers if Order::of(self.net.machine()).is_none() => {
+            Method::Covers if CoveringOrder::of(self.net.machine()).is_none() => {
                 let why = "the song declares no `covers` that can be used";
                 Some(Finding::Unknown(why.to_owned()))
             }
@@ -286,7 +286,7 @@ impl DivergenceSearch<'_, '_, '_> {
     /// The same, where states are compared as the song declares.
     fn by_order(&mut self) -> Option<Finding> {
         let machine = self.net.machine();
-        let mut net = Net::with_order(machine, Order::of(machine)?);
+        let mut net = Net::with_order(machine, CoveringOrder::of(machine)?);
         let fairness = self.question.fairness;
         let near = self.scaled(NEARBY);
         let far = self.scaled(ROUNDS).min(self.question.states);

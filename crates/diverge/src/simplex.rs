@@ -1,8 +1,9 @@
-//! Linear programs in exact arithmetic.
+//! The simplex method: linear programs in exact arithmetic, with their duals.
 //!
 //! Maximises `c·y` over `y >= 0` with `A y <= b`, where no entry of `b` is negative, so that `y = 0` is a
-//! place to begin. The answer comes with its dual, one multiplier for each row. Fractions of 128-bit
-//! integers; where they do not suffice there is no answer. Whoever uses an answer checks it: nothing
+//! place to begin. The answer comes with its dual, one multiplier for each row (Farkas' lemma: the
+//! multipliers are a certificate). Fractions of 128-bit
+//! integers; where they do not suffice there is no answer. Callers check each answer: nothing
 //! rests on this file being right.
 //!
 //! Bland's rule decides which column enters, so that it comes to an end in spite of degenerate corners.
@@ -92,7 +93,6 @@ pub(crate) fn gcd(mut a: i128, mut b: i128) -> i128 {
 /// A linear program.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
-    /// The rows of `A`.
     pub(crate) rows: Vec<Vec<i64>>,
     /// `b`, none negative.
     pub(crate) most: Vec<i64>,

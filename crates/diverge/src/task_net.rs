@@ -15,7 +15,7 @@
 
 use crate::bag::Bag;
 use plainsong_semantics::accelerated_loop::{outline, task_outline};
-use plainsong_semantics::covering_order::{Order, matching};
+use plainsong_semantics::covering_order::{CoveringOrder, matching};
 use plainsong_semantics::idle::{Idle, Served, Task};
 use plainsong_semantics::machine::{Config, Machine, Outcome, Step};
 use plainsong_semantics::shift_invariance::Shift;
@@ -48,7 +48,6 @@ pub(crate) struct Edge {
     pub(crate) posts: Bag,
     /// The same in the order in which it was sent, where the net is asked to keep it.
     pub(crate) order: Vec<Kind>,
-    /// Whom it serves.
     pub(crate) serves: Service,
     /// By how much points were shifted down to come to the normal form.
     pub(crate) shift: i64,
@@ -126,7 +125,7 @@ impl<'a> Net<'a> {
     }
 
     /// The same, where states are compared by an order.
-    pub(crate) fn with_order(machine: &'a Machine, order: Order) -> Self {
+    pub(crate) fn with_order(machine: &'a Machine, order: CoveringOrder) -> Self {
         Net {
             covers: Some(Covers {
                 order,
@@ -427,7 +426,7 @@ impl<'a> Net<'a> {
 
 /// An order, and what is known about it.
 struct Covers {
-    order: Order,
+    order: CoveringOrder,
     /// Does the second of two controls cover the first?
     controls: FxHashMap<(Control, Control), bool>,
     /// Does the second of two kinds cover the first?

@@ -28,7 +28,6 @@ pub fn certificate(
     serde_json::to_string_pretty(&certificate).ok()
 }
 
-/// Reads a certificate.
 pub fn read(path: &Path) -> Result<Certificate, Problem> {
     let text = Source::load(path)?.text;
     serde_json::from_str(&text)

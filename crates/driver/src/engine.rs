@@ -47,7 +47,6 @@ pub trait Engine: Sync {
 /// Questions about one subject at the same sizes, asked together.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// The song.
     pub song: Arc<Song>,
     /// What is run.
     pub subject: Subject,
@@ -55,7 +54,7 @@ pub struct Task {
     pub questions: Vec<Question>,
     /// Sizes to try, in this order; a refuted question needs no further ones.
     pub sizes: Vec<Sizes>,
-    /// The next ones, where nobody chose any: for who proves, and looks for runs against what is not shown.
+    /// The next ones, where nobody chose any: for who proves, and looks for runs against what is not proved.
     pub further: Vec<Sizes>,
     /// Do the sizes grow while there is time? Then it is no loss when time or states run out.
     pub grow: bool,
@@ -75,8 +74,8 @@ pub struct Task {
     pub delivery: Option<Delivery>,
     /// How proofs go about it.
     pub proof: ProofOptions,
-    /// How questions about rest are meant.
-    pub rest: RestOptions,
+    /// How liveness questions are meant.
+    pub liveness: LivenessOptions,
 }
 
 impl Task {
@@ -177,9 +176,9 @@ impl ProofOptions {
     }
 }
 
-/// How questions about rest are meant.
+/// How liveness questions are meant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RestOptions {
+pub struct LivenessOptions {
     /// Which executions are meant, whatever the properties say.
     pub fairness: Option<Fairness>,
     /// Which executions temporal claims mean, whatever the properties say.

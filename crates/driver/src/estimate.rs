@@ -31,7 +31,6 @@ const CAUSES: usize = 3;
 /// How random executions are drawn.
 #[derive(Clone, Copy, Debug)]
 pub struct Walks {
-    /// So many at most.
     pub most: u32,
     /// The same seed gives the same numbers.
     pub seed: u64,

@@ -108,7 +108,7 @@ pub(crate) fn next(song: &Arc<Song>, request: &Request, planned: &[Planned]) -> 
     tasks
 }
 
-/// The next sizes of a choreography, for who proves it: what is not shown is looked at there, too.
+/// The next sizes of a choreography, for who proves it: what is not proved is looked at there, too.
 pub(crate) fn of_line(song: &Song, request: &Request, planned: &Planned) -> Vec<Sizes> {
     let is_line = matches!(planned.question.subject, Subject::Line(_));
     match is_line && !request.grow && request.sizes.is_empty() {

@@ -37,7 +37,6 @@ mod provided;
 pub mod random_check;
 pub mod rank_certificate;
 pub mod replay;
-pub mod rest_certificate;
 pub mod resume;
 pub mod run;
 mod runtime_sources;
@@ -49,6 +48,7 @@ pub mod simulation;
 pub mod sizes;
 pub mod song;
 pub mod source;
+pub mod termination_certificate;
 pub mod translation;
 pub mod watch;
 mod window_ends;
@@ -59,7 +59,7 @@ pub mod worker;
 
 pub use engine::Engine;
 pub use exit::Exit;
-/// What stands in the way of a line.
+/// What prevents a line.
 pub use plainsong_sequentialize::codes::ALL as LINE_CODES;
 pub use problem::Problem;
 pub use song::LoadedSong;

@@ -37,8 +37,7 @@ pub enum Way {
 
 /// What to play, and how.
 #[derive(Clone, Debug)]
-pub struct Order {
-    /// On what.
+pub struct PerformanceRequest {
     pub way: Way,
     /// Only the choreography of this name.
     pub line: Option<String>,
@@ -103,7 +102,7 @@ pub fn perform(
     loaded: &LoadedSong,
     song: &Arc<Song>,
     request: &Request,
-    order: &Order,
+    order: &PerformanceRequest,
 ) -> Result<Vec<Performance>, NoPerformance> {
     let of_file = |problem: Problem| NoPerformance::Problem(problem.in_file(&loaded.source.name));
     let lines = lines(song, order).map_err(of_file)?;
@@ -144,7 +143,7 @@ fn of_choosers(
     instance: &Instance,
     song: &Song,
     number: usize,
-    order: &Order,
+    order: &PerformanceRequest,
 ) -> Result<Instance, NoPerformance> {
     if !matches!(order.way, Way::Sequential) {
         return Ok(instance.clone());
@@ -157,7 +156,7 @@ fn of_choosers(
 }
 
 /// The choreographies that are asked for.
-fn lines(song: &Song, order: &Order) -> Result<Vec<usize>, Problem> {
+fn lines(song: &Song, order: &PerformanceRequest) -> Result<Vec<usize>, Problem> {
     let all: Vec<usize> = song.choreographies().collect();
     let names: Vec<&str> = all.iter().map(|&at| &*song.lines[at].name).collect();
     if names.is_empty() {
@@ -259,7 +258,7 @@ struct Stage<'a> {
     song: &'a Arc<Song>,
     number: usize,
     sizes: &'a Sizes,
-    order: &'a Order,
+    order: &'a PerformanceRequest,
 }
 
 impl Stage<'_> {

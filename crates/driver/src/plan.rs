@@ -4,8 +4,8 @@
 //! search is done once and answers all of them.
 
 use crate::effort::Effort;
-use crate::engine::{ProofOptions, RestOptions, Task};
-use crate::engines::diverge::claims_rest;
+use crate::engine::{LivenessOptions, ProofOptions, Task};
+use crate::engines::diverge::claims_termination;
 use crate::larger_sizes;
 use crate::portfolio;
 use crate::select::{Question, Selection, questions};
@@ -51,7 +51,7 @@ pub struct Request {
     /// `--dump`, `--stability`.
     pub proof: ProofOptions,
     /// `--fair`.
-    pub rest: RestOptions,
+    pub liveness: LivenessOptions,
     /// Only this engine: the verb, when it is one.
     pub engine: Option<&'static str>,
     /// Are the next sizes looked at, too, where nobody chose any and that is quick?
@@ -68,7 +68,6 @@ impl Request {
 /// A question with the sizes it is asked at and who will answer.
 #[derive(Clone)]
 pub struct Planned {
-    /// The question.
     pub question: Question,
     /// Its sizes and where they come from.
     pub sizes: SizeTable,
@@ -103,9 +102,7 @@ pub struct PlannedTask {
 /// Who is asked after another engine has had its turn.
 #[derive(Clone, Copy)]
 pub struct Otherwise {
-    /// Who.
     pub engine: &'static dyn Engine,
-    /// With which limits.
     pub limits: Limits,
 }
 
@@ -120,15 +117,18 @@ pub fn plan(
         if !request.selection.includes(&question.name) {
             continue;
         }
-        let about_rest = request.engine == Some("diverge");
-        if about_rest && request.selection.is_open() && claims_rest(song, &question).is_none() {
+        let about_termination = request.engine == Some("diverge");
+        if about_termination
+            && request.selection.is_open()
+            && claims_termination(song, &question).is_none()
+        {
             continue;
         }
         let property = property_of(song, &question);
         let mut sizes = table(song, property, &request.sizes);
         if request.grow {
             grow(&mut sizes);
-        } else if about_rest || request.engine == Some("sequentialize") {
+        } else if about_termination || request.engine == Some("sequentialize") {
             from_one_to_three(&mut sizes);
         }
         refuse_endless(&sizes)?;
@@ -190,7 +190,7 @@ fn proof_first(
 fn packed_first(song: &Song, request: &Request, question: &Question) -> Option<&'static str> {
     let is_searched = question.subject == Subject::System
         && (request.symmetry || matches!(song.system, System::Actions(_)))
-        && claims_rest(song, question).is_none();
+        && claims_termination(song, question).is_none();
     (request.engine.is_none() && is_searched).then_some("explore")
 }
 
@@ -326,7 +326,7 @@ pub(crate) fn task_of(
         symmetry: request.symmetry,
         delivery: request.delivery,
         proof: request.proof.clone(),
-        rest: request.rest.clone(),
+        liveness: request.liveness.clone(),
     }
 }
 

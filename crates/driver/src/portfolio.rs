@@ -20,9 +20,9 @@
 //! (`engines/prove.rs`), and no other one.
 
 use crate::Engine;
-use crate::engine::{ProofOptions, RestOptions, Task};
+use crate::engine::{LivenessOptions, ProofOptions, Task};
 use crate::engines::ALL;
-use crate::engines::diverge::claims_rest;
+use crate::engines::diverge::claims_termination;
 use crate::plan::{Planned, PlannedTask, Request, can_answer, property_of, task_of};
 use crate::sizes::{ascending, from_one_to_three};
 use plainsong_ir::Song;
@@ -53,7 +53,7 @@ pub(crate) fn provers(
         return Vec::new();
     }
     // `diverge` looks at instances first, and is asked for a proof later.
-    let is_later = claims_rest(song, question).is_some() && !request.rest.prove;
+    let is_later = claims_termination(song, question).is_some() && !request.liveness.prove;
     let can = |engine: &&&'static dyn Engine| {
         let is_other = engine.name() != first.name() || is_later;
         is_other && !engine.is_search() && can_answer(**engine, song, question).is_ok()
@@ -101,9 +101,9 @@ fn proof_task(song: &Arc<Song>, request: &Request, planned: &Planned, sizes: Vec
             only_proofs: true,
             ..request.proof.clone()
         },
-        rest: RestOptions {
+        liveness: LivenessOptions {
             prove: true,
-            ..request.rest.clone()
+            ..request.liveness.clone()
         },
         ..task_of(song, request, planned, sizes)
     }

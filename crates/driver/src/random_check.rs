@@ -35,7 +35,6 @@ use std::time::{Duration, Instant};
 /// The name under which random executions answer.
 pub const ENGINE: &str = "sim";
 
-/// What is asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
     /// `--seed`: that of the first execution.

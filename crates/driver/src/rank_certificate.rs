@@ -1,4 +1,4 @@
-//! Certificates of rest for every size: what decreases, written to a file, and looked at again.
+//! Ranking certificates for every size: what decreases, written to a file, and looked at again.
 //!
 //! What decreases is shown by a solver, handler by handler, for every size. Checked again is both: the solver shows
 //! it anew, without answers that were kept, and the checker, which shares no code with the search or the prover, looks
@@ -44,7 +44,7 @@ pub fn certificate(song: &Arc<Song>, source: &Source, caching: &Caching) -> Opti
     serde_json::to_string_pretty(&certificate).ok()
 }
 
-/// Reads a certificate, if it is one of rest for every size.
+/// Reads a certificate, if it is a ranking certificate.
 pub fn read(path: &Path) -> Option<RankCertificate> {
     let text = Source::load(path).ok()?.text;
     serde_json::from_str(&text).ok()
@@ -77,7 +77,7 @@ pub fn again(
         return Ok(refused(why));
     };
     let Some(again) = shown_again(song, &decreases) else {
-        let why = "that it decreases for every size was not shown again".to_owned();
+        let why = "that it decreases for every size was not proved again".to_owned();
         return Ok(refused(why));
     };
     let shown = plainsong_report::count(again.obligations as u64, "obligation");

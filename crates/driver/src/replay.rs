@@ -25,7 +25,6 @@ pub enum Again {
     Follows(Box<Trace>),
     /// The song parts from the trace here; it may have changed since.
     Parted {
-        /// Where and how.
         mismatch: Mismatch,
         /// Is the text another than when the trace was saved?
         changed: bool,
@@ -86,12 +85,12 @@ pub fn machine(song: &Arc<Song>, header: &Header) -> Result<Machine, Problem> {
 
 /// May a cycle rest on what `covers` says? That is shown anew, as the text may have changed.
 fn rests_on_order(song: &Song, header: &Header) -> bool {
-    let claims_rest = song.properties.iter().any(|property| {
+    let claims_termination = song.properties.iter().any(|property| {
         header.property.as_ref() == Some(&property.name)
             && matches!(property.claim, Claim::Quiescent { .. })
     });
     let setup = || Setup::with_caching(&Caching::new(CacheMode::Off));
-    claims_rest && matches!(compatible(song, setup(), &Cancel::default()), Some(Ok(_)))
+    claims_termination && matches!(compatible(song, setup(), &Cancel::default()), Some(Ok(_)))
 }
 
 /// What a trace is an execution of: whatever its property is asked of. A property that is not asked any more is taken to

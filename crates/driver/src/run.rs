@@ -11,7 +11,7 @@ use crate::effort::{LIMIT, limit_on_states};
 use crate::endless::{diagnose, limited, what_grows};
 use crate::engine::{EngineReport, Task};
 use crate::engines::assumptions::trusted;
-use crate::engines::diverge::{claims_rest, only_within_window};
+use crate::engines::diverge::{claims_termination, only_within_window};
 use crate::from_the_text::from_the_text;
 use crate::larger_sizes::{self, Further};
 use crate::left_behind::{found_before, left_behind};
@@ -626,7 +626,7 @@ impl Runner<'_, '_> {
                 }
             }
             let question = &self.plan.questions[at].question;
-            if claims_rest(&planned.task.song, question).is_some()
+            if claims_termination(&planned.task.song, question).is_some()
                 && let Some(why) = only_within_window(&planned.task, &verdict)
             {
                 verdict.outcome = Outcome::Unknown;

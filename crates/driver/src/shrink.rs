@@ -1,4 +1,4 @@
-//! A smaller execution that refutes the same: without faults, then fewer processes, then fewer events, then smaller values.
+//! Counterexample minimization: a smaller execution that refutes the same: without faults, then fewer processes, then fewer events, then smaller values.
 //!
 //! An execution without faults may be longer than one with them, but it blames nobody who is not to blame: it is taken if
 //! there is one among the states that are looked at.

@@ -15,7 +15,6 @@ pub const DEFAULT: i64 = 2;
 pub enum Origin {
     /// `--size`.
     CommandLine,
-    /// `at` of the property.
     Property,
     /// `size` in the file.
     File,

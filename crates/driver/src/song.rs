@@ -17,7 +17,6 @@ pub struct LoadedSong {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Compiles a source.
 pub fn compile(source: Source) -> Result<LoadedSong, (Source, Crash)> {
     match contained(|| plainsong_syntax::compile(&source.text)) {
         Ok(compiled) => Ok(LoadedSong {
@@ -34,7 +33,6 @@ pub fn compile(source: Source) -> Result<LoadedSong, (Source, Crash)> {
 pub enum Sizeable {
     /// A sort whose number of members is free: from 1.
     Sort,
-    /// A parameter.
     Parameter,
     /// A sort whose size follows from its bounds.
     Fixed,

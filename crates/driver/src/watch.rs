@@ -121,11 +121,9 @@ impl Observer for Unobserved {
 /// What is being worked on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stage {
-    /// The file.
     pub file: String,
     /// The properties asked together.
     pub properties: Vec<String>,
-    /// The engine.
     pub engine: &'static str,
     /// Sizes of the instance at hand.
     pub bound: std::collections::BTreeMap<String, String>,

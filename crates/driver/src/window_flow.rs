@@ -1,4 +1,4 @@
-//! Information flow from windows of values: what may be different had a value outside of the window been chosen.
+//! Information flow (noninterference) from windows of values: what may be different had a value outside of the window been chosen.
 //!
 //! Statement. Some values are chosen out of infinitely many, of which a window is tried: of `choose nat`, of open parameters,
 //! of external functions. *High* is what they may influence: names whose values are computed from them or written where
@@ -77,7 +77,6 @@ enum Name {
 /// Which values from windows are asked about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// All of them.
     #[default]
     Anywhere,
     /// Those with which variables start.

@@ -45,12 +45,11 @@ struct Shared {
     refuted: Mutex<Vec<Refutation>>,
 }
 
-/// A refutation that work found on its way.
+/// A refutation that work found so far.
 #[derive(Clone, Debug)]
 pub struct Refutation {
     /// Of which song, at which sizes.
     pub instance: Instance,
-    /// What.
     pub check: Check,
     /// By which execution; it was replayed.
     pub trace: Trace,

@@ -6,7 +6,7 @@
 use super::header::{Ending, Scope};
 use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_driver::effort::Effort;
-use plainsong_driver::engine::{Fairness, RestOptions};
+use plainsong_driver::engine::{Fairness, LivenessOptions};
 use plainsong_driver::plan::{Request, plan};
 use plainsong_driver::run::{Supervision, run};
 use plainsong_driver::watch::{Interrupt, Observer, Stage};
@@ -46,7 +46,7 @@ pub fn format(text: &str) -> String {
     plainsong_syntax::format(text).unwrap_or_else(|_| text.to_owned())
 }
 
-/// One verdict for each property of a song and its text about rest, as `diverge` says, if need be only about fair executions.
+/// One verdict for each property of a song and its text about termination, as `diverge` says, if need be only about fair executions.
 pub fn rests(
     (song, text): (&Arc<Song>, &str),
     scope: &Scope,
@@ -54,10 +54,10 @@ pub fn rests(
 ) -> Result<Vec<Verdict>, String> {
     let request = Request {
         engine: Some("diverge"),
-        rest: RestOptions {
+        liveness: LivenessOptions {
             fairness,
             prove: true,
-            ..RestOptions::default()
+            ..LivenessOptions::default()
         },
         ..Request::default()
     };

@@ -37,7 +37,6 @@ pub enum Cause {
     Handlers(String),
     /// Choices that processes of this family make.
     Choices(String),
-    /// How it starts.
     Start,
 }
 

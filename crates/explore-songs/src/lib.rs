@@ -31,21 +31,21 @@
 //!   wanted, and where other choices do take it, it can be taken);
 //! - handlers that send a `mailbox` message behind another message: a handler is one step, so nobody's
 //!   send comes between, but the engine orders sends one by one;
-//! - losses and copies of messages under some models: see `perils`;
+//! - losses and copies of messages under some models: see `faults`;
 //! - executions that do not end within a number of events.
 //!
 //! | module | idea |
 //! |---|---|
-//! | `roles` | each process as an automaton that is built by need |
-//! | `perils` | faults: crashes, restarts, losses, copies |
+//! | `process_automata` | each process as an automaton that is built by need |
+//! | `faults` | faults: crashes, restarts, losses, copies |
 //! | `waiting` | what a process that waits does with each message |
-//! | `letters` | messages, each kept once |
-//! | `stage` | the threads and their saved states |
+//! | `message_interner` | messages, each kept once |
+//! | `thread_states` | the threads and their saved states |
 //! | `program` | what the engine asks |
 //! | `view` | what a property sees of the processes |
 //! | `always` | the states on the way of an execution |
 //! | `estimate` | how many executions there probably are, and why |
-//! | `orders` | how many interleavings the executions stand for |
+//! | `linear_extensions` | how many interleavings the executions stand for |
 //! | `ending` | how an execution ended, and what each process did in it |
 //! | `visit` | what one worker sees: counts and refutations |
 //! | `explore` | the visits brought together |

@@ -116,7 +116,6 @@ pub(crate) enum Then {
     Goes(EdgeId),
     /// The end of the step, with the process in this state.
     Stands(Part),
-    /// The end of `init`.
     InitEnds,
 }
 

@@ -1,7 +1,7 @@
 //! The threads of a song and their saved states.
 //!
 //! State number `k` of a thread is where it is after its first `k` events: an edge of its automaton
-//! ([`roles`](crate::roles)) that leads there. It follows from the one before and the answer to the
+//! ([`process_automata`](crate::process_automata)) that leads there. It follows from the one before and the answer to the
 //! event between them, and is kept until that answer no longer holds. Going back costs nothing, and going
 //! on is a look into a table.
 

@@ -1,4 +1,4 @@
-//! Happens-before: a clock for each event.
+//! Happens-before as vector clocks: one for each event.
 //!
 //! Row `i` of a thread says, for every thread, how many of its events are in the causal past of event
 //! `i` (itself included): the reflexive-transitive closure of program order, spawns, joins and

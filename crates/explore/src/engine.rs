@@ -10,10 +10,10 @@
 //!
 //! Every outcome has a number that depends on the graph alone, so the numbers taken on the way (the
 //! *path*) lead another engine to the same place: that is how work is handed over
-//! ([`parallel`](crate::parallel)) or put off ([`part`](crate::part)), and how a random leaf is drawn
+//! ([`parallel`](crate::parallel)) or put off ([`search_slice`](crate::search_slice)), and how a random leaf is drawn
 //! ([`sample`](crate::sample)).
 //!
-//! What lies behind a decision may be [known](crate::known): then it is counted, and not entered (`recall`).
+//! What lies behind a decision may be [known](crate::subtree_cache): then it is counted, and not entered (`recall`).
 
 mod backtrack;
 mod pct;
@@ -27,7 +27,7 @@ use crate::event::{EventId, Kind, Tid};
 use crate::graph::Graph;
 use crate::mailbox_order::SendOrder;
 use crate::program::{Budget, Program, Want};
-use crate::receive_sets::{Taking, is_simple, takings};
+use crate::receive_sets::{ReceivableSet, is_simple, receivable_sets};
 use crate::revisit::{Turn, Walk, knows_all_receives, revisits};
 use crate::sample::Fork;
 use crate::search_slice::Part;
@@ -128,7 +128,7 @@ enum Outcomes<P: Program> {
     /// Sends that the receive may read; `None` stands for nothing.
     Reads(Vec<Option<EventId>>),
     /// What the receive may take, where that is not just one send.
-    Takings(Vec<Taking>),
+    ReceivableSets(Vec<ReceivableSet>),
     /// Number 0 is to go on; number `i + 1` is to take the `i`-th turn.
     Revisits {
         turns: Vec<Turn>,
@@ -601,18 +601,18 @@ impl<'p, P: Program> Engine<'p, P> {
     /// The general case: sets of messages, messages that may be lost.
     fn receive_some(&mut self, thread: Tid, want: Want) {
         let reader = reader(&self.graph, thread);
-        let takings = takings(&self.graph, &mut self.order, &reader, want, None);
-        if let [only] = &takings[..] {
+        let receivable_sets = receivable_sets(&self.graph, &mut self.order, &reader, want, None);
+        if let [only] = &receivable_sets[..] {
             self.take_some(thread, only);
             return;
         }
-        let (taken, left) = self.first_of(takings.len() as u32);
-        let id = self.take_some(thread, &takings[taken as usize]);
-        self.note(id, taken, left, Outcomes::Takings(takings));
+        let (taken, left) = self.first_of(receivable_sets.len() as u32);
+        let id = self.take_some(thread, &receivable_sets[taken as usize]);
+        self.note(id, taken, left, Outcomes::ReceivableSets(receivable_sets));
     }
 
     /// Inserts the thread's next operation, a receive.
-    fn take_some(&mut self, thread: Tid, taking: &Taking) -> EventId {
+    fn take_some(&mut self, thread: Tid, taking: &ReceivableSet) -> EventId {
         self.answer_changed(self.graph.next_id(thread));
         let id = self.graph.insert_taking(thread, taking);
         self.order.inserted(&self.graph, id);

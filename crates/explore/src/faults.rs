@@ -10,7 +10,7 @@
 //! Why the search stays complete. Not to spend is always possible, and whatever spends counts as tried
 //! when a receive is turned round ([`revisit`](crate::revisit)); so what an event may spend depends only
 //! on events that stay. A receive that waits for ever, and then gets a message, is turned round by it
-//! ([`turns`](crate::turns)); what remains of the graph in which it goes on waiting is *doomed*, and
+//! ([`revisit_sets`](crate::revisit_sets)); what remains of the graph in which it goes on waiting is *doomed*, and
 //! not shown at its end.
 
 use crate::candidates::Reader;

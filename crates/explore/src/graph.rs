@@ -9,10 +9,10 @@
 use crate::candidates::is_global;
 use crate::event::{Event, EventId, Kind, More, Read, Tid};
 use crate::faults::Faults;
-use crate::live_threads::Running;
+use crate::live_threads::LiveThreads;
 use crate::mailbox_index::Postbox;
 use crate::program::{Fate, Mailbox, Model, Program};
-use crate::receive_sets::Taking;
+use crate::receive_sets::ReceivableSet;
 use std::cell::Cell;
 
 pub(crate) type EventOf<P> = Event<<P as Program>::Message, <P as Program>::Pattern>;
@@ -53,7 +53,7 @@ pub struct Graph<P: Program> {
     /// Did somebody ask what happened before an event that had no clock?
     pub(crate) lacked_clock: Cell<bool>,
     by_key: Vec<Tid>,
-    pub(crate) running: Running,
+    pub(crate) running: LiveThreads,
     /// Joins in the graph.
     joins: usize,
     pub(crate) faults: Faults,
@@ -85,7 +85,7 @@ impl<P: Program> Graph<P> {
             some_global: false,
             lacked_clock: Cell::new(false),
             by_key: vec![0],
-            running: Running::default(),
+            running: LiveThreads::default(),
             joins: 0,
             faults: Faults::new(budgets),
             symmetry: false,
@@ -285,7 +285,7 @@ impl<P: Program> Graph<P> {
     }
 
     /// Makes the thread's next scripted operation, a receive, an event.
-    pub(crate) fn insert_taking(&mut self, thread: Tid, taking: &Taking) -> EventId {
+    pub(crate) fn insert_taking(&mut self, thread: Tid, taking: &ReceivableSet) -> EventId {
         self.insert_reading(thread, taking.read(), taking.more())
     }
 

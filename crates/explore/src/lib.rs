@@ -1,9 +1,11 @@
-//! Every execution once: optimal partial-order reduction for message passing.
+//! Stateless model checking with optimal dynamic partial-order reduction (DPOR) for message passing [Must24]: every execution
+//! once, one for each Mazurkiewicz trace.
 //!
 //! An *execution graph* has the events of an execution, the order of each thread's events and, for
 //! each receive, the send it reads. Interleavings that give the same graph cannot be told apart by
 //! the program, so the engine enumerates graphs: every consistent graph exactly once, none started
-//! in vain, in memory polynomial in the size of one graph ([Must24] in `docs/PAPERS.md`).
+//! in vain, in memory polynomial in the size of one graph ([Must24] in `docs/PAPERS.md`). So neither sleep sets nor
+//! wakeup trees are needed: what persistent or source sets choose in advance is decided here by backward revisits.
 //!
 //! The engine knows nothing of closures or of songs. A [`Program`] says what a thread does next,
 //! given the answers to what it did so far; the engine decides the answers.
@@ -14,22 +16,22 @@
 //! | `event` | what happened, and what was read |
 //! | `graph` | events, reads-from, in place with cheap undo |
 //! | `clocks` | happens-before |
-//! | `postbox` | the messages of a mailbox, by sender |
-//! | `cut` | turning a receive round in the graph, and back |
-//! | `running` | the threads that are not done yet |
+//! | `mailbox_index` | the messages of a mailbox, by sender |
+//! | `backward_revisit` | deleting what a revisit takes back, and putting it back later |
+//! | `live_threads` | the threads that have not terminated |
 //! | `faults` | budgets, and messages that are lost |
-//! | `order` | happens-before extended by what mailboxes force |
+//! | `mailbox_order` | happens-before extended by what mailboxes force |
 //! | `candidates` | which sends a receive may read: the delivery models |
-//! | `takings` | the same for sets of messages, and messages that may be lost |
+//! | `receive_sets` | the same for sets of messages, and messages that may be lost |
 //! | `revisit` | when a new send may turn an earlier receive round |
-//! | `turns` | the same for sets of messages, and messages that may be lost |
-//! | `twins` | threads that are alike |
-//! | `known` | subtrees that are like one explored before |
+//! | `revisit_sets` | the same for sets of messages, and messages that may be lost |
+//! | `thread_symmetry` | threads that are alike |
+//! | `subtree_cache` | subtrees that are like one explored before |
 //! | `engine` | the depth-first search over graphs |
 //! | `engine::pct` | random executions by priorities |
-//! | `tally` | counting executions |
+//! | `counters` | counting executions |
 //! | `parallel` | several workers, any outcome can be handed over |
-//! | `part` | what a search that was stopped has left |
+//! | `search_slice` | what a search that was stopped has left |
 //! | `sample` | random executions, and how many there probably are |
 
 #![warn(missing_docs)]

@@ -13,13 +13,13 @@ use crate::program::Program;
 
 /// Ranks of threads that run.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Running {
+pub(crate) struct LiveThreads {
     words: Vec<u64>,
     /// How many threads are done but have not ended.
     quitters: usize,
 }
 
-impl Running {
+impl LiveThreads {
     #[inline]
     fn set(&mut self, rank: usize, runs: bool) {
         let (word, bit) = (rank / 64, 1 << (rank % 64));

@@ -25,7 +25,7 @@ use crate::program::{Budget, Fate, Model, Program, Want};
 
 /// What a receive takes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Taking {
+pub(crate) struct ReceivableSet {
     /// The sends it reads, ordered by sender's key and age.
     pub(crate) reads: Vec<EventId>,
     /// The sends that are lost because of that.
@@ -34,12 +34,12 @@ pub(crate) struct Taking {
     pub(crate) waits: bool,
 }
 
-impl Taking {
+impl ReceivableSet {
     /// One message, nothing lost.
     pub(crate) fn one(send: EventId) -> Self {
-        Taking {
+        ReceivableSet {
             reads: vec![send],
-            ..Taking::default()
+            ..ReceivableSet::default()
         }
     }
 
@@ -99,13 +99,13 @@ pub(crate) fn is_enough<P: Program>(
 
 /// Everything a receive may take; with a `limit`, only that part of the graph counts, without the
 /// reader.
-pub(crate) fn takings<P: Program>(
+pub(crate) fn receivable_sets<P: Program>(
     graph: &Graph<P>,
     order: &mut SendOrder,
     reader: &Reader<'_, P::Pattern>,
     want: Want,
     limit: Limit<'_>,
-) -> Vec<Taking> {
+) -> Vec<ReceivableSet> {
     let rule = Rule::new(graph, order, reader, limit);
     let mut found = Vec::new();
     match want {
@@ -130,7 +130,7 @@ pub(crate) fn waiting_of<P: Program>(
     reader: &Reader<'_, P::Pattern>,
     want: Want,
     limit: Limit<'_>,
-) -> Option<Taking> {
+) -> Option<ReceivableSet> {
     let rule = Rule::new(graph, order, reader, limit);
     rule.waiting_for_ever(want, P::mailboxes(reader.pattern))
 }
@@ -142,7 +142,7 @@ pub(crate) fn taking_of<P: Program>(
     reader: &Reader<'_, P::Pattern>,
     limit: Limit<'_>,
     reads: &[EventId],
-) -> Option<Taking> {
+) -> Option<ReceivableSet> {
     let rule = Rule::new(graph, order, reader, limit);
     let reads = rule.open.iter().filter(|send| reads.contains(send));
     rule.consider(reads.copied().collect())
@@ -357,8 +357,8 @@ impl<'a, P: Program> Rule<'a, P> {
         }
     }
 
-    /// All takings of so many messages.
-    fn sets(&self, least: usize, most: usize, found: &mut Vec<Taking>) {
+    /// All receivable_sets of so many messages.
+    fn sets(&self, least: usize, most: usize, found: &mut Vec<ReceivableSet>) {
         let requires = |later, earlier| {
             !self.can_be_lost(earlier) && precedes(self.graph, self.order, earlier, later)
         };
@@ -366,8 +366,8 @@ impl<'a, P: Program> Rule<'a, P> {
         found.extend(sets.into_iter().filter_map(|reads| self.consider(reads)));
     }
 
-    /// All takings of one message from each mailbox.
-    fn one_of_each(&self, mailboxes: &[u32], found: &mut Vec<Taking>) {
+    /// All receivable_sets of one message from each mailbox.
+    fn one_of_each(&self, mailboxes: &[u32], found: &mut Vec<ReceivableSet>) {
         let mut partial: Vec<Vec<EventId>> = vec![Vec::new()];
         for &mailbox in mailboxes {
             let here = self
@@ -395,7 +395,7 @@ impl<'a, P: Program> Rule<'a, P> {
     }
 
     /// What is lost when exactly these are read; none if something cannot be lost.
-    fn consider(&self, reads: Vec<EventId>) -> Option<Taking> {
+    fn consider(&self, reads: Vec<EventId>) -> Option<ReceivableSet> {
         if self.graph.symmetry && self.breaks_up_a_family(&reads) {
             return None;
         }
@@ -412,7 +412,7 @@ impl<'a, P: Program> Rule<'a, P> {
                 drops.push(send);
             }
         }
-        let taking = Taking {
+        let taking = ReceivableSet {
             reads,
             drops,
             waits: false,
@@ -425,7 +425,7 @@ impl<'a, P: Program> Rule<'a, P> {
     ///
     /// Within one mailbox [`precedes`] says so. With several, `u` is before `v` also when a message that `u`
     /// was read instead of is before `v`, and there must be no way round.
-    fn goes_round(&self, taking: &Taking) -> bool {
+    fn goes_round(&self, taking: &ReceivableSet) -> bool {
         let is_global = |send: &&EventId| is_global(self.graph.place(**send).1);
         let reads: Vec<EventId> = taking.reads.iter().filter(is_global).copied().collect();
         let mailbox = |send: &EventId| self.graph.destination(*send);
@@ -466,7 +466,7 @@ impl<'a, P: Program> Rule<'a, P> {
     }
 
     /// A receive that waits may wait for ever when enough is lost.
-    fn waiting_for_ever(&self, want: Want, mailboxes: &[u32]) -> Option<Taking> {
+    fn waiting_for_ever(&self, want: Want, mailboxes: &[u32]) -> Option<ReceivableSet> {
         let all: Vec<EventId> = self.open.clone();
         match want {
             Want::One => self.without(&all, 1),
@@ -482,16 +482,16 @@ impl<'a, P: Program> Rule<'a, P> {
     }
 
     /// Fewer than `enough` of these are left: what has to be lost for that.
-    fn without(&self, messages: &[EventId], enough: usize) -> Option<Taking> {
+    fn without(&self, messages: &[EventId], enough: usize) -> Option<ReceivableSet> {
         if messages.len() < enough {
             return None;
         }
         let is_copy = |send: &&EventId| self.graph.is_copy(**send);
         let copies = messages.iter().filter(is_copy).count();
         let too_many = (messages.len() - copies + 1).saturating_sub(enough);
-        let mut taking = Taking {
+        let mut taking = ReceivableSet {
             waits: true,
-            ..Taking::default()
+            ..ReceivableSet::default()
         };
         for &send in messages.iter().filter(|&&send| self.can_be_lost(send)) {
             if taking.drops.len() < too_many {
@@ -504,7 +504,7 @@ impl<'a, P: Program> Rule<'a, P> {
         (taking.drops.len() == too_many).then_some(taking)
     }
 
-    fn is_affordable(&self, taking: &Taking) -> bool {
+    fn is_affordable(&self, taking: &ReceivableSet) -> bool {
         if self.cost(taking) == 0 {
             return true;
         }
@@ -518,12 +518,15 @@ impl<'a, P: Program> Rule<'a, P> {
         })
     }
 
-    fn cost(&self, taking: &Taking) -> usize {
+    fn cost(&self, taking: &ReceivableSet) -> usize {
         self.spending(taking).count()
     }
 
     /// The budgets that are taken from, one for each time.
-    fn spending<'s>(&'s self, taking: &'s Taking) -> impl Iterator<Item = Budget> + Clone + 's {
+    fn spending<'s>(
+        &'s self,
+        taking: &'s ReceivableSet,
+    ) -> impl Iterator<Item = Budget> + Clone + 's {
         let lost = taking
             .drops
             .iter()

@@ -1,9 +1,9 @@
-//! When a new send may turn an earlier receive round.
+//! The revisit condition: when a new send may change what an earlier receive reads (a *backward revisit*).
 //!
 //! Statement. When a send `s` is inserted, a receive `r` of its mailbox that accepts `s` and is not
 //! in its causal past might have read `s` instead. The graph for that is: everything inserted
 //! before `r`, the causal past of `s`, and `r` reading `s`; the rest is deleted and will be found
-//! again. Many graphs lead to the same result, so it is taken only from one of them: the one in
+//! again, as a maximal extension of what is left. Many graphs lead to the same result, so it is taken only from one of them: the one in
 //! which `r` and every deleted event is *as if nothing had been tried*:
 //! - a receive that does not block got nothing;
 //! - a choice took its first option;
@@ -17,7 +17,7 @@
 //! condition recognises that graph, so each result is produced from one origin. And that graph is
 //! reached, because something can always be read when anything is open. [Must24] section 4.
 //!
-//! Receives that take sets of messages are in [`turns`](crate::turns).
+//! Receives that take sets of messages are in [`revisit_sets`](crate::revisit_sets).
 //!
 //! The condition on an event does not depend on `r`, so one walk back through the insertion order
 //! finds all receives to revisit and stops at the first event that fails.
@@ -28,7 +28,7 @@ use crate::graph::Graph;
 use crate::mailbox_order::{SendOrder, join};
 use crate::mailbox_past::Past;
 use crate::program::{Program, Want};
-use crate::receive_sets::{Taking, is_simple, takings};
+use crate::receive_sets::{ReceivableSet, is_simple, receivable_sets};
 use crate::revisit_sets::turns_to_sets;
 
 /// A receive to turn round.
@@ -37,7 +37,7 @@ pub(crate) struct Turn {
     /// Which.
     pub(crate) receive: EventId,
     /// What it takes instead.
-    pub(crate) taking: Taking,
+    pub(crate) taking: ReceivableSet,
     /// The sends whose causal past stays.
     pub(crate) kept: Vec<EventId>,
 }
@@ -119,7 +119,7 @@ pub(crate) fn revisits<P: Program>(graph: &Graph<P>, walk: &mut Walk, send: Even
                 {
                     found.push(Turn {
                         receive: id,
-                        taking: Taking::one(send),
+                        taking: ReceivableSet::one(send),
                         kept: vec![send],
                     });
                 }
@@ -175,7 +175,7 @@ fn takes_first<P: Program>(
 ) -> bool {
     let event = graph.event(reader.id);
     let waits = event.read == Read::Lost;
-    let all = takings(graph, &mut walk.order, reader, want, Some(&walk.limit));
+    let all = receivable_sets(graph, &mut walk.order, reader, want, Some(&walk.limit));
     // Nothing at all if it was turned round to what is left out of this view.
     all.first().is_some_and(|first| {
         first.waits == waits

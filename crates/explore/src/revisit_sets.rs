@@ -18,7 +18,7 @@ use crate::event::{EventId, Kind};
 use crate::graph::Graph;
 use crate::program::{Fate, Program, Want};
 use crate::receive_sets::{
-    Taking, is_simple, open_messages, requires, sort_by_key, subsets, taking_of, waiting_of,
+    ReceivableSet, is_simple, open_messages, requires, sort_by_key, subsets, taking_of, waiting_of,
 };
 use crate::revisit::{Turn, Walk, untried};
 
@@ -123,7 +123,7 @@ fn turn<P: Program>(
     reader: &Reader<'_, P::Pattern>,
     send: EventId,
     set: &[EventId],
-) -> Option<Taking> {
+) -> Option<ReceivableSet> {
     if !may_delete(graph, walk, reader.id, send, set) {
         return None;
     }

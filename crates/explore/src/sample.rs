@@ -1,4 +1,4 @@
-//! Random executions, and an estimate of how many there are.
+//! Random executions, and an estimate of how many there are (Knuth's estimate of the size of a search tree).
 //!
 //! Statement. Walk down the search tree, taking one of the outcomes at each event that has several,
 //! all equally likely. The product of the numbers of outcomes on the way is an unbiased estimate of

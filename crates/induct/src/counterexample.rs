@@ -1,7 +1,7 @@
 //! Counterexamples to induction (CTI): a small state that all claims allow, and a step from it to one that violates a claim.
 //!
 //! The obligation is built once more for a small instance, where the solver has to give values
-//! ([`plainsong_prove::bounded`]): sizes grow from one. Then as much of the state as possible is made as at the start, messages under way
+//! ([`plainsong_prove::bounded`]): sizes grow from one. Then as much of the state as possible is made as at the start, messages in flight
 //! first, variable by variable and entry by entry, as long as there are values for the rest. So what is left matters.
 //!
 //! The interpreter evaluates the claims and takes the step: what it does not see is no example.

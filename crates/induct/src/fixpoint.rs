@@ -1,4 +1,4 @@
-//! The largest set of claims that is inductive: what is not shown is left out, until the rest is shown (Houdini).
+//! The largest set of claims that is inductive: what is not proved is left out, until the rest is shown (Houdini).
 //!
 //! Why it ends, and in the largest set: each round leaves out claims that do not follow from the set, and a set that is
 //! inductive never loses a member, because it is contained in the set that is tried.
@@ -174,7 +174,7 @@ impl<'a> Induction<'a> {
         match shown.iter().position(|one| *one != Shown::Yes) {
             None => Ok(()),
             Some(at) => {
-                let why = "it is not shown that this first value can be computed";
+                let why = "it is not proved that this first value can be computed";
                 Err(Refused::new(all[at].span, why))
             }
         }
@@ -190,7 +190,7 @@ impl<'a> Induction<'a> {
         discharge(self.theory, all, self.ask.solvers, &effort, self.ask.cancel)
     }
 
-    /// Leaves out what is not shown until everything is.
+    /// Leaves out what is not proved until everything is.
     pub(crate) fn narrow(&mut self) {
         loop {
             let (obligations, of) = self.obligations();

@@ -8,14 +8,14 @@
 //! | rule | asks |
 //! |---|---|
 //! | `induct/start` | the first values of the variables can be computed |
-//! | `induct/init` | `J` holds after `init`, conjunct by conjunct |
-//! | `induct/step` | if `J` holds, and an action can run and does not fail, each conjunct holds after it |
+//! | `induct/init` | *initiation*: `J` holds after `init`, conjunct by conjunct |
+//! | `induct/step` | *consecution*: if `J` holds, and an action can run and does not fail, each conjunct holds after it |
 //! | `induct/gate` | if `J` holds, an action that can run does not fail; nor does `init` |
 //!
 //! Why sound. Induction on the number of steps, of all conjuncts at once: all are relied on before a step, none after it. Every step of
 //! an action system is a run of one action, pending or always on offer, with some arguments and choices ([`steps`]), which
 //! are arbitrary here. What is pending is a bag: a function from arguments to numbers ([`state`]). Variables that a step
-//! does not write are the same terms after it. A conjunct that is not shown is left out and all others are shown
+//! does not write are the same terms after it. A conjunct that is not proved is left out and all others are shown
 //! again without it ([`fixpoint`], Houdini). Only `unsat` counts.
 //!
 //! Processes are translated to actions ([`plainsong_ir::handlers_to_actions`]): messages are a bag, which

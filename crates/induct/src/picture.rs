@@ -61,7 +61,7 @@ impl Counterexample {
         let is_offered = system.actions().actions[self.action.index()].role.repeat;
         match is_offered || system.counted.contains(&self.action) {
             true => "",
-            false => "   <- no claim says when this is under way",
+            false => "   <- no claim says when this is in flight",
         }
     }
 
@@ -139,8 +139,8 @@ impl Counterexample {
         };
         match count {
             Value::Int(0) => format!("no {what}"),
-            Value::Int(1) => format!("{what} is under way"),
-            Value::Int(count) => format!("{count} times {what} under way"),
+            Value::Int(1) => format!("{what} is in flight"),
+            Value::Int(count) => format!("{count} times {what} in flight"),
             _ => what,
         }
     }

@@ -11,7 +11,7 @@ pub enum Condition {
     Defined,
     /// Nothing is relied on after a step but what is shown: dropped, the other conjuncts are.
     NoCircle,
-    /// What a conjunct that is not shown supported is shown again without it.
+    /// What a conjunct that is not proved supported is shown again without it.
     Reopened,
     /// What an action creates is pending afterwards.
     Created,

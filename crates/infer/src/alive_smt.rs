@@ -1,7 +1,7 @@
 //! `--method alive-smt`: the translated program, by a solver.
 //!
-//! The line of [`translate::rounds`] is printed and read again, so that what is solved is what `--emit db` shows. A solver
-//! is asked for choices with which it gets to its end as a period would ([`plainsong_prove::bounded`]); the interpreter
+//! The line of [`plainsong_diverge::translate::rounds`] is printed and read again, so that what is solved is what `--emit db` shows. A solver
+//! is asked for choices with which it gets to its end as a cycle would ([`plainsong_prove::bounded`]); the interpreter
 //! makes them; which tasks ran says which execution of the original is meant; that one is executed, and its cycle again
 //! from its own end. Only this refutes. That the solver finds nothing says nothing beyond the bounds, and is *unknown*.
 

@@ -1,7 +1,7 @@
 //! Counterexamples to induction (CTI): a state that the invariants allow, and whether an execution reaches it.
 //!
-//! A proof looks at a round of a loop from every state that the invariants allow. So what is not shown is
-//! mostly not shown because of a state that no run comes to. Here that state is looked for: the loops of the
+//! A proof looks at a round of a loop from every state that the invariants allow. So what is not proved is
+//! mostly not proved because of a state that no run comes to. Here that state is looked for: the loops of the
 //! choreography are cut at their heads ([`plainsong_prove::cut`]), and a run of that which goes wrong, in the
 //! interpreter, begins with it. Then a search of the choreography itself says whether it comes to that state
 //! within bounds, and which states it does come to at that place: an invariant has to keep those.

@@ -78,7 +78,7 @@ fn shown(
         return Err(match tried {
             Some((values, meaning)) => format!("with {values} in {handler}, {meaning}"),
             None => format!(
-                "that it is compatible was not shown of {handler}: {}",
+                "that it is compatible was not proved of {handler}: {}",
                 duty.meaning(open.span)
             ),
         });
@@ -208,7 +208,7 @@ fn failing(machine: &Machine, config: &Config, left: &mut usize) -> Option<Failu
 #[cfg(test)]
 mod tests {
     use super::{compatible, duties};
-    use plainsong_semantics::covering_order::Order;
+    use plainsong_semantics::covering_order::CoveringOrder;
     use plainsong_semantics::idle::Idle;
     use plainsong_semantics::instance::Instance;
     use plainsong_semantics::machine::{Config, Machine, Outcome, Subject};
@@ -419,7 +419,7 @@ mod tests {
         let sizes = Sizes::new().with("N", 2);
         let instances = Instance::all(song, &sizes, &Bounds::default()).expect(text);
         let machine = Machine::new(&instances[0], Subject::System).trusting_order();
-        let order = Order::of(&machine).expect(text);
+        let order = CoveringOrder::of(&machine).expect(text);
         let states = reached(&machine, 60);
         let mut compared = 0;
         for earlier in &states {

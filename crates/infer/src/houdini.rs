@@ -3,7 +3,8 @@
 //! A line that `sequentialize` found is sequential code, so the prover can follow it. Loops over members need
 //! invariants; [`invariant_templates`](crate::invariant_templates) guesses some;
 //! those that are false in small executions are dropped ([`filter_by_runs`](crate::filter_by_runs)), then those that cannot be shown, until
-//! all that are left can (the largest set of candidates that is inductive). An `invariant` that a process's loop claims
+//! all that are left can (the largest set of candidates that is inductive: a greatest fixed point in the lattice of
+//! conjunctions, as in predicate abstraction). An `invariant` that a process's loop claims
 //! stands at the line's loop; it helps, and has to be shown. Where it is not, `assertions` are open, and the rest is
 //! shown without it: it only forbids executions. One of a daemon's loop is supposed where its rounds begin, and
 //! asserted at the start and where they end: an execution in which it is false at the head of the loop fails there, so
@@ -235,7 +236,7 @@ impl Proof {
         match mine.iter().find(|(_, shown)| *shown != Shown::Yes) {
             None => Told::Proved(mine.len() + invariants.count(), self.notes.clone()),
             Some((one, _)) => Told::Open(format!(
-                "`{}` was not shown: {}{}",
+                "`{}` was not proved: {}{}",
                 one.text,
                 one.sentence,
                 match one.span == Span::default() {
@@ -336,12 +337,12 @@ fn attempt(
     Err(unshown.unwrap_or_else(|| "invariants for its loops were not found".to_owned()))
 }
 
-/// The first claim that was not shown.
+/// The first claim that was not proved.
 fn not_shown(asked: &[Obligation], shown: &[Shown]) -> Option<String> {
     let mut all = asked.iter().zip(shown);
     let (one, _) = all.find(|(_, shown)| **shown != Shown::Yes)?;
     Some(format!(
-        "the invariant `{}` was not shown: {} ({})",
+        "the invariant `{}` was not proved: {} ({})",
         one.text,
         one.sentence,
         plainsong_diagnostics::place_marker(one.span)

@@ -39,7 +39,7 @@ pub struct Proof<'a> {
     not_covered: Option<String>,
     /// Why contracts of external functions cannot be kept, by name.
     unsatisfied: BTreeMap<String, String>,
-    /// Seeds under which something that was shown is not shown again.
+    /// Seeds under which something that was shown is not proved again.
     unstable: Vec<String>,
     manner: ProofManner,
 }
@@ -419,7 +419,7 @@ impl<'a> Proof<'a> {
             }
         }
         for seed in &self.unstable {
-            let unstable = format!("unstable: {seed} not shown again");
+            let unstable = format!("unstable: {seed} not proved again");
             all.push(Assumption::Other(unstable));
         }
         all

@@ -2,7 +2,7 @@
 //!
 //! `plainsong_diverge::ranking` says which lines of code with which assertions have to be shown, and why that is
 //! enough. Here they are shown, one handler after the other; a measure counts only when everything was. What the song
-//! declares comes first; where that is not shown and nothing else is found, the handler is named.
+//! declares comes first; where that is not proved and nothing else is found, the handler is named.
 
 use crate::pids_as_data::as_data;
 use plainsong_diverge::ranking::{
@@ -121,7 +121,7 @@ pub fn ranking(
     match found {
         Some((why, decreases)) => Ok(prover.ranked(why, decreases)),
         None => Err(complaint.map(|handler| {
-            format!("that what `decreases` says decreases was not shown for {handler}")
+            format!("that what `decreases` says decreases was not proved for {handler}")
         })),
     }
 }

@@ -11,7 +11,6 @@ use plainsong_diagnostics::Span;
 pub struct Actions {
     /// Global variables.
     pub globals: Vec<Global>,
-    /// Actions.
     pub actions: Vec<Action>,
     /// `init { … }`: runs once, before everything, as one step.
     pub init: Option<Code>,
@@ -28,7 +27,6 @@ pub struct Actions {
 /// `var x: T = e;` outside of everything.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Global {
-    /// Its name.
     pub name: String,
     /// Its type.
     pub ty: Ty,
@@ -49,7 +47,6 @@ pub struct Global {
 /// `action Name(…) { … }`: runs as a whole. `assert` is its gate, `assume` blocks it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Action {
-    /// Its name.
     pub name: String,
     /// Parameters and statements.
     pub code: Code,
@@ -108,7 +105,6 @@ pub enum Mover {
     Left,
     /// `right`: behind what comes after it.
     Right,
-    /// `both`.
     Both,
 }
 
@@ -137,18 +133,14 @@ impl Mover {
 /// First and last of consecutive layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Layers {
-    /// The first.
     pub first: u32,
-    /// The last.
     pub last: u32,
 }
 
 /// `invariant name(…) @ n { e }`: holds wherever it is called.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Invariant {
-    /// Its name.
     pub name: String,
-    /// Its layer.
     pub layer: u32,
     /// How many of `locals`, from the first, are parameters.
     pub arity: usize,
@@ -165,7 +157,6 @@ pub struct Invariant {
 /// `procedure name(…) @ n refines A … { … }`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Procedure {
-    /// Its name.
     pub name: String,
     /// How it moves as a whole at its own layer, where it does not yield: its callers are as far as that layer, too, and
     /// know of it what its clauses say. Without one, a call of it is a yield.
@@ -241,9 +232,7 @@ impl ClauseKind {
 /// `name(e, …)` of an invariant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InvariantCall {
-    /// The invariant.
     pub invariant: InvariantId,
-    /// Its arguments.
     pub arguments: Vec<Expr>,
     /// Where it stands in the text.
     pub span: Span,
@@ -261,7 +250,7 @@ pub struct Sequentialization {
     pub by: Option<Induction>,
     /// What holds after every step of the program, and may be relied on when actions are moved.
     pub invariants: Vec<Expr>,
-    /// What gets smaller when an eliminated action runs, the most important first; found when empty.
+    /// What decreases when an eliminated action runs, the most important first; found when empty.
     pub decreases: Vec<Expr>,
     /// The schedule; its locals also serve the clauses. `call` runs a pending async.
     pub code: Code,
@@ -272,7 +261,6 @@ pub struct Sequentialization {
 /// `as B by I(x) choosing k with k = e`: what an action becomes when its asyncs have run, and what is true on the way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Induction {
-    /// What the action becomes.
     pub becomes: ActionId,
     /// What the action and some of its asyncs do together, and which of them are left.
     pub invariant: ActionId,
@@ -285,7 +273,6 @@ pub struct Induction {
 /// `A as B`: an action that is eliminated, and what runs in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Eliminated {
-    /// The action.
     pub action: ActionId,
     /// Its abstraction; when not said, the action itself with its waits asserted.
     pub by: Option<ActionId>,

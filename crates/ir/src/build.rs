@@ -53,12 +53,10 @@ pub fn truth(value: bool) -> Expr {
     proposition(ExprKind::Bool(value))
 }
 
-/// An `int`.
 pub fn int(value: i64) -> Expr {
     expr(ExprKind::Int(value), Ty::Int)
 }
 
-/// A `nat`.
 pub fn nat(value: i64) -> Expr {
     expr(ExprKind::Int(value), Ty::Nat)
 }
@@ -142,7 +140,6 @@ pub fn filled(option: Expr) -> Expr {
     binary(BinOp::Ne, option, none)
 }
 
-/// A built-in method.
 pub fn method(builtin: Builtin, arguments: Vec<Expr>, ty: Ty) -> Expr {
     expr(ExprKind::Method(builtin, arguments), ty)
 }

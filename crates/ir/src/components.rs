@@ -1,4 +1,4 @@
-//! Strongly connected components of part of a graph: Tarjan's algorithm, with its own stack, because graphs may have very
+//! Strongly connected components (SCC) of part of a graph: Tarjan's algorithm, with its own stack, because graphs may have very
 //! long chains.
 
 /// The components of the nodes in `alive`, each after those that it leads to; single nodes without an edge

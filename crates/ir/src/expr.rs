@@ -8,7 +8,6 @@ use plainsong_diagnostics::Span;
 /// An expression. Two are equal if they say the same, wherever they stand in the text.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
     pub kind: ExprKind,
     /// Its type.
     pub ty: Ty,
@@ -81,7 +80,6 @@ pub enum ExprKind {
     Update(Box<Expr>, Vec<(usize, Expr)>),
     /// `Reply::Value(a, b)`, by position.
     Variant(EnumId, usize, Vec<Expr>),
-    /// `none`.
     None,
     /// `some(e)`.
     Some(Box<Expr>),
@@ -311,7 +309,6 @@ impl Collection {
 /// A pattern. Two are equal if they match the same, wherever they stand in the text.
 #[derive(Clone, Debug)]
 pub struct Pattern {
-    /// What it is.
     pub kind: PatternKind,
     /// Where it stands in the text.
     pub span: Span,
@@ -323,10 +320,8 @@ impl PartialEq for Pattern {
     }
 }
 
-/// The kinds of patterns.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PatternKind {
-    /// `_`.
     Wild,
     /// A name: matches everything and binds it.
     Bind(LocalId),
@@ -334,7 +329,6 @@ pub enum PatternKind {
     Bool(bool),
     /// An integer.
     Int(i64),
-    /// `none`.
     None,
     /// `some(p)`.
     Some(Box<Pattern>),

@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 
 /// The first place in the code of the system where something may fail; nothing if nothing can.
 pub fn place_that_may_fail(song: &Song) -> Option<Span> {
-    let mut failing = Failing {
+    let mut failing = FailureSearch {
         song,
         inside: BTreeSet::new(),
         found: None,
@@ -80,14 +80,14 @@ pub fn is_never_negative(of: &Expr) -> bool {
     }
 }
 
-struct Failing<'a> {
+struct FailureSearch<'a> {
     song: &'a Song,
     /// The functions in whose bodies this is.
     inside: BTreeSet<FnId>,
     found: Option<Span>,
 }
 
-impl Failing<'_> {
+impl FailureSearch<'_> {
     fn note(&mut self, may_fail: bool, span: Span) {
         if may_fail {
             self.found.get_or_insert(span);
@@ -116,7 +116,7 @@ impl Failing<'_> {
     }
 }
 
-impl Visit for Failing<'_> {
+impl Visit for FailureSearch<'_> {
     fn expr(&mut self, of: &Expr) {
         let may_fail = match &of.kind {
             ExprKind::Narrow(inner) => !(of.ty == Ty::Nat && is_never_negative(inner)),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 /// Can the values of a type be listed once the sizes of sorts are fixed?
 pub fn is_finite(song: &Song, ty: &Ty) -> bool {
-    Listing {
+    ValueLister {
         song,
         windows: false,
         open: BTreeSet::new(),
@@ -15,7 +15,7 @@ pub fn is_finite(song: &Song, ty: &Ty) -> bool {
 
 /// Can they be listed when `int` and `nat` are cut down to a window, and sequences and bags to a length?
 pub fn is_enumerable(song: &Song, ty: &Ty) -> bool {
-    Listing {
+    ValueLister {
         song,
         windows: true,
         open: BTreeSet::new(),
@@ -114,7 +114,7 @@ fn sort_kind<'a>(song: &'a Song, ty: &Ty) -> Option<&'a SortKind> {
     }
 }
 
-struct Listing<'a> {
+struct ValueLister<'a> {
     song: &'a Song,
     /// Are infinite types cut down?
     windows: bool,
@@ -122,7 +122,7 @@ struct Listing<'a> {
     open: BTreeSet<Ty>,
 }
 
-impl Listing<'_> {
+impl ValueLister<'_> {
     fn lists(&mut self, ty: &Ty) -> bool {
         match ty {
             Ty::Int | Ty::Nat => self.windows,

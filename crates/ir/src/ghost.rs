@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 /// The notes of a procedure: names of values that read globals, or other notes.
 pub fn notes(code: &Code) -> BTreeSet<LocalId> {
-    let mut finding = Finding::default();
+    let mut finding = GhostFinder::default();
     loop {
         let before = finding.notes.len();
         finding.block(&code.body);
@@ -26,7 +26,7 @@ pub fn notes(code: &Code) -> BTreeSet<LocalId> {
 
 /// The first of these that an expression reads.
 pub fn note_read(expr: &Expr, notes: &BTreeSet<LocalId>) -> Option<LocalId> {
-    let mut reading = Reading { notes, read: None };
+    let mut reading = GhostReads { notes, read: None };
     reading.expr(expr);
     reading.read
 }
@@ -51,11 +51,11 @@ pub fn remove_notes(block: &mut Block, notes: &BTreeSet<LocalId>) {
 }
 
 #[derive(Default)]
-struct Finding {
+struct GhostFinder {
     notes: BTreeSet<LocalId>,
 }
 
-impl Visit for Finding {
+impl Visit for GhostFinder {
     fn stmt(&mut self, stmt: &Stmt) {
         if let StmtKind::Let(local, value) = &stmt.kind
             && (!globals_read(value).is_empty() || note_read(value, &self.notes).is_some())
@@ -66,12 +66,12 @@ impl Visit for Finding {
     }
 }
 
-struct Reading<'n> {
+struct GhostReads<'n> {
     notes: &'n BTreeSet<LocalId>,
     read: Option<LocalId>,
 }
 
-impl Visit for Reading<'_> {
+impl Visit for GhostReads<'_> {
     fn expr(&mut self, expr: &Expr) {
         if let ExprKind::Local(local) = &expr.kind
             && self.notes.contains(local)

@@ -1,6 +1,6 @@
 //! The handlers of a song of voices, numbered like actions; behind them, what bodies receive.
 //!
-//! A message under way to a process is a pending async: of the handlers of that family for that
+//! A message in flight to a process is a pending async: of the handlers of that family for that
 //! kind of message, or of its receives, with the member's indices, the sender's indices if they ask for the sender, and
 //! the payload as arguments. Schedules in songs of voices name them by these numbers.
 
@@ -13,8 +13,7 @@ use std::collections::BTreeSet;
 
 /// What a process family does with one kind of message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Handling {
-    /// The family.
+pub struct MessageAction {
     pub family: FamilyId,
     /// The kind of message.
     pub message: MessageId,
@@ -35,10 +34,10 @@ pub enum Sender {
 
 /// Every family with every kind of message that it handles, in the order of the text; then those of bodies, which
 /// receive it.
-pub fn handlings(processes: &[Process], init: Option<&Block>) -> Vec<Handling> {
+pub fn message_actions(processes: &[Process], init: Option<&Block>) -> Vec<MessageAction> {
     let has_handlers = |one: &&Process| matches!(one.body, Body::Handlers(_));
     let (first, last): (Vec<&Process>, Vec<&Process>) = processes.iter().partition(has_handlers);
-    let mut rows: Vec<Handling> = Vec::new();
+    let mut rows: Vec<MessageAction> = Vec::new();
     for process in first.into_iter().chain(last) {
         let accepts = accepted(process);
         for accept in &accepts {
@@ -55,7 +54,7 @@ pub fn handlings(processes: &[Process], init: Option<&Block>) -> Vec<Handling> {
                 false => Sender::Unasked,
                 true => sender(processes, init, message),
             };
-            rows.push(Handling {
+            rows.push(MessageAction {
                 family,
                 message,
                 sender,
@@ -85,12 +84,12 @@ fn accepted(process: &Process) -> Vec<Accept> {
 
 impl Voices {
     /// Every family with every kind of message that it handles; schedules number them like this.
-    pub fn handlings(&self) -> Vec<Handling> {
-        handlings(&self.processes, self.init.as_ref().map(|init| &init.body))
+    pub fn message_actions(&self) -> Vec<MessageAction> {
+        message_actions(&self.processes, self.init.as_ref().map(|init| &init.body))
     }
 }
 
-impl Handling {
+impl MessageAction {
     /// The types of the arguments: the member's indices, the sender's, the payload.
     pub fn parameters(&self, song: &Song) -> Vec<Ty> {
         let indices = |family: FamilyId| {
@@ -137,7 +136,7 @@ impl Song {
         match &self.system {
             crate::System::Actions(actions) => Some(&actions.actions.get(id.index())?.name),
             crate::System::Voices(voices) => {
-                let row = *voices.handlings().get(id.index())?;
+                let row = *voices.message_actions().get(id.index())?;
                 Some(&voices.messages.get(row.message.index())?.name)
             }
             crate::System::None => None,

@@ -20,6 +20,7 @@
 pub mod actions;
 pub mod build;
 pub mod components;
+pub mod covers;
 pub mod expr;
 pub mod failing;
 pub mod finite;
@@ -29,7 +30,6 @@ pub mod handlers_to_actions;
 pub mod ids;
 pub mod line;
 pub mod links;
-pub mod order;
 pub mod patterns;
 pub mod permission;
 mod place;
@@ -52,6 +52,7 @@ pub use actions::{
     Action, Actions, Clause, ClauseKind, Commute, Eliminated, Global, Handled, Induction,
     Invariant, InvariantCall, Layers, Mover, Procedure, Role, Sequentialization,
 };
+pub use covers::Covers;
 pub use expr::{
     BinOp, Binding, Builtin, Collection, Domain, Expr, ExprKind, Pattern, PatternKind, PendingOf,
     Quantifier, UnOp,
@@ -62,7 +63,6 @@ pub use ids::{
 };
 pub use line::{Choreography, LineKind};
 pub use links::linked_families;
-pub use order::Order;
 pub use property::{Claim, Property, Sizing};
 pub use song::{Binder, Code, Const, Contract, Function, Local, Song, System};
 pub use stmt::{

@@ -13,7 +13,6 @@ use plainsong_diagnostics::Span;
 /// `choreography name(…) { … }`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choreography {
-    /// Its name.
     pub name: String,
     /// Its endpoints, in declaration order; their initialisers see the parameters.
     pub endpoints: Vec<FamilyId>,
@@ -23,13 +22,11 @@ pub struct Choreography {
     pub ensures: Vec<Expr>,
     /// Parameters and statements; the locals also serve `requires` and `ensures`.
     pub code: Code,
-    /// What it is.
     pub kind: LineKind,
     /// The name in the text.
     pub span: Span,
 }
 
-/// What a line is.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum LineKind {
     /// `choreography …`
@@ -47,7 +44,6 @@ impl Choreography {
         self.kind == LineKind::Choreography
     }
 
-    /// Is it a lemma?
     pub fn is_lemma(&self) -> bool {
         matches!(self.kind, LineKind::Lemma(_))
     }

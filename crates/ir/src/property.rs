@@ -6,7 +6,6 @@ use plainsong_diagnostics::Span;
 /// `property name …: claim;`, or `invariant name: e;`, which claims `always e`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Property {
-    /// Its name.
     pub name: String,
     /// Is it written as an `invariant`: stated for the sake of proofs by induction? Then its claim is `always`.
     pub is_invariant: bool,

@@ -1,7 +1,7 @@
 //! Who calls whom: functions among each other, lemmas among each other.
 //!
 //! A call *comes back* if what is called can lead to another call of the caller. Only such calls need a
-//! measure that gets smaller; without them every chain of calls ends by itself.
+//! measure that decreases; without them every chain of calls ends by itself.
 
 use crate::sub_choreography::parts_in;
 use crate::visit::{Visit, walk};

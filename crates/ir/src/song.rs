@@ -10,11 +10,8 @@ use std::collections::BTreeSet;
 /// What one source text means.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Song {
-    /// Sorts.
     pub sorts: Vec<SortDecl>,
-    /// Enums.
     pub enums: Vec<EnumDecl>,
-    /// Structs.
     pub structs: Vec<StructDecl>,
     /// Constants and parameters.
     pub consts: Vec<Const>,
@@ -24,9 +21,7 @@ pub struct Song {
     pub families: Vec<Family>,
     /// The system, if the text describes one.
     pub system: System,
-    /// Choreographies.
     pub lines: Vec<Choreography>,
-    /// Properties.
     pub properties: Vec<Property>,
     /// `constraint name: e;`, each with the claim `always e`: states after `init` that violate one are not searched further.
     pub constraints: Vec<Property>,
@@ -52,7 +47,6 @@ pub enum System {
 /// A name with its type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binder {
-    /// The name.
     pub name: String,
     /// Its type.
     pub ty: Ty,
@@ -61,7 +55,6 @@ pub struct Binder {
 /// `const` (with a value) or `param` (without).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Const {
-    /// Its name.
     pub name: String,
     /// Its type.
     pub ty: Ty,
@@ -78,7 +71,6 @@ pub struct Const {
 /// `fn name(…) -> T { … }`, or `extern fn name(…) -> T;`: a function of which only the contract is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
-    /// Its name.
     pub name: String,
     /// How many of `locals`, from the first, are parameters.
     pub arity: usize,
@@ -103,7 +95,7 @@ pub struct Contract {
     pub ensures: Vec<Expr>,
     /// What `result` stands for in `ensures`; there whenever something is written.
     pub result: Option<LocalId>,
-    /// What gets smaller when it calls itself, in the order of words: the first number that changes counts.
+    /// What decreases when it calls itself, in the order of words: the first number that changes counts.
     pub decreases: Vec<Expr>,
 }
 
@@ -121,7 +113,6 @@ pub struct Code {
 /// A parameter, bound name or local variable. Each binding has its own row, so names may repeat.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Local {
-    /// The name.
     pub name: String,
     /// Its type.
     pub ty: Ty,

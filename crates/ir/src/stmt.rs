@@ -12,7 +12,6 @@ pub type Block = Vec<Stmt>;
 /// A statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stmt {
-    /// What it is.
     pub kind: StmtKind,
     /// Where it stands in the text.
     pub span: Span,
@@ -86,7 +85,6 @@ pub enum StmtKind {
 pub struct Use {
     /// Into [`Song::lines`](crate::Song::lines).
     pub lemma: usize,
-    /// Its arguments.
     pub arguments: Vec<Expr>,
 }
 
@@ -125,9 +123,7 @@ pub struct Player {
 /// `f(args)` of an action or a procedure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// Which one.
     pub callee: Callee,
-    /// Its arguments.
     pub arguments: Vec<Expr>,
     /// Where it stands in the text.
     pub span: Span,
@@ -138,7 +134,6 @@ pub struct Call {
 pub enum Callee {
     /// An action: one step.
     Action(ActionId),
-    /// A procedure.
     Procedure(ProcedureId),
 }
 
@@ -204,7 +199,6 @@ pub struct Accept {
     pub message: MessageId,
     /// A name for each part of the payload, or none; as long as the message has fields.
     pub slots: Vec<Option<LocalId>>,
-    /// From whom.
     pub source: Source,
     /// Only if; sees the names bound by `slots` and `source`.
     pub filter: Option<Expr>,

@@ -96,7 +96,7 @@ pub fn unfold(song: &mut Song) {
         }
         any = true;
         let mut code = std::mem::take(&mut song.lines[line].code);
-        let mut unfolding = Unfolding {
+        let mut unfolding = CallUnfolder {
             song,
             locals: &mut code.locals,
         };
@@ -112,7 +112,7 @@ pub fn unfold(song: &mut Song) {
 /// as for [`unfold`], and the choreography calls no others.
 pub fn stands_for(song: &Song, part: &Part, span: Span, locals: &mut Vec<Local>) -> Block {
     let mut part = part.clone();
-    Unfolding { song, locals }.part(&mut part, span);
+    CallUnfolder { song, locals }.part(&mut part, span);
     [part.start, part.body].concat()
 }
 
@@ -127,12 +127,12 @@ fn callees_first(song: &Song, line: usize, order: &mut Vec<usize>) {
 }
 
 /// Fills in the calls of one line.
-struct Unfolding<'s> {
+struct CallUnfolder<'s> {
     song: &'s Song,
     locals: &'s mut Vec<Local>,
 }
 
-impl VisitMut for Unfolding<'_> {
+impl VisitMut for CallUnfolder<'_> {
     fn stmt(&mut self, stmt: &mut Stmt) {
         match &mut stmt.kind {
             StmtKind::Part(part) => self.part(part, stmt.span),
@@ -141,12 +141,12 @@ impl VisitMut for Unfolding<'_> {
     }
 }
 
-impl Unfolding<'_> {
+impl CallUnfolder<'_> {
     fn part(&mut self, part: &mut Part, span: Span) {
         let song = self.song;
         let line = &song.lines[part.line];
         let offset = self.take_in(&line.code.locals);
-        let mut casting = Casting {
+        let mut casting = EndpointSubstitution {
             song,
             line,
             cast: &part.cast,
@@ -209,7 +209,7 @@ impl Unfolding<'_> {
                 span: var.span,
             })
             .collect();
-        let mut casting = Casting {
+        let mut casting = EndpointSubstitution {
             song,
             line,
             cast,
@@ -289,7 +289,7 @@ fn other_member(one: &Player, other: &Player, span: Span) -> Expr {
 }
 
 /// Puts players into the place of endpoints, and gives names their rows in the caller's table.
-struct Casting<'s> {
+struct EndpointSubstitution<'s> {
     song: &'s Song,
     line: &'s Choreography,
     cast: &'s [Player],
@@ -308,7 +308,7 @@ struct OwnNames {
     bound: usize,
 }
 
-impl Casting<'_> {
+impl EndpointSubstitution<'_> {
     fn renamed(&self, local: &mut LocalId) {
         let at = local.index();
         let row = match &self.own {
@@ -352,7 +352,7 @@ impl Casting<'_> {
     }
 }
 
-impl VisitMut for Casting<'_> {
+impl VisitMut for EndpointSubstitution<'_> {
     fn expr(&mut self, expr: &mut Expr) {
         walk_mut::expr(self, expr);
         if let ExprKind::Of(family, index, var) = &mut expr.kind {

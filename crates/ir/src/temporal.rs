@@ -79,7 +79,6 @@ pub enum Fairness {
     Weak,
     /// Processes, asyncs and actions weakly, messages strongly.
     Standard,
-    /// All of them strongly.
     Strong,
 }
 
@@ -105,7 +104,7 @@ impl Fairness {
     /// In words, for verdicts.
     pub fn sentence(self) -> &'static str {
         match self {
-            Fairness::None => "nobody is treated fairly",
+            Fairness::None => "no process is treated fairly",
             Fairness::Weak => "processes, actions and messages are weakly fair",
             Fairness::Standard => "processes and actions are weakly fair, messages strongly",
             Fairness::Strong => "processes, actions and messages are strongly fair",

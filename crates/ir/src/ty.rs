@@ -14,9 +14,7 @@ pub enum Ty {
     Nat,
     /// A sort: identities, or a range of integers.
     Sort(SortId),
-    /// An enum.
     Enum(EnumId),
-    /// A struct.
     Struct(StructId),
     /// Two or more components.
     Tuple(Vec<Ty>),
@@ -47,7 +45,6 @@ impl Ty {
 /// `sort Name …;`
 #[derive(Clone, Debug, PartialEq)]
 pub struct SortDecl {
-    /// Its name.
     pub name: String,
     /// What its members are.
     pub kind: SortKind,
@@ -82,11 +79,9 @@ impl SortDecl {
 pub struct Range {
     /// The first.
     pub start: Expr,
-    /// Where it ends.
     pub end: RangeEnd,
 }
 
-/// Where a range ends.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RangeEnd {
     /// `a..`: after as many members as the size chosen for the sort.
@@ -100,7 +95,6 @@ pub enum RangeEnd {
 /// `enum Name { … }`
 #[derive(Clone, Debug, PartialEq)]
 pub struct EnumDecl {
-    /// Its name.
     pub name: String,
     /// `splits T`: a permission of that type is made of all variants of it, each of which is a permission, too.
     pub splits: Option<Ty>,
@@ -113,7 +107,6 @@ pub struct EnumDecl {
 /// One variant of an enum.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variant {
-    /// Its name.
     pub name: String,
     /// Types of the payload, in order; empty for a plain variant.
     pub fields: Vec<Ty>,
@@ -122,7 +115,6 @@ pub struct Variant {
 /// `struct Name { … }`
 #[derive(Clone, Debug, PartialEq)]
 pub struct StructDecl {
-    /// Its name.
     pub name: String,
     /// Names and types of the fields, in order.
     pub fields: Vec<(String, Ty)>,

@@ -1,4 +1,4 @@
-//! Conditions of a line that several endpoints decide, each for itself.
+//! Unanimity (agreement on a joint guard): conditions of a line that several endpoints decide, each for itself.
 //!
 //! `if a.x > 0 && b.y > 0` has one part for `a` and one for `b`. When a line is turned into processes,
 //! each of them evaluates its own part only; so both parts must always come to the same, or one would
@@ -36,7 +36,6 @@ pub struct Agreement {
 /// A conjunct that each member of a family can evaluate for itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FamilyPart {
-    /// The family.
     pub family: FamilyId,
     /// Names for the indices of a member.
     pub member: Vec<LocalId>,

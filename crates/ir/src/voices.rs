@@ -1,8 +1,8 @@
 //! Voices: processes with private state that exchange messages.
 
 use crate::{
-    Accept, Binder, Block, Choice, Code, DeclaredFairness, Expr, FamilyId, Local, MessageId, Order,
-    Sequentialization, Ty,
+    Accept, Binder, Block, Choice, Code, Covers, DeclaredFairness, Expr, FamilyId, Local,
+    MessageId, Sequentialization, Ty,
 };
 use plainsong_diagnostics::Span;
 
@@ -18,7 +18,7 @@ pub struct Voices {
     /// What may go wrong.
     pub faults: Vec<Fault>,
     /// Sequentializations of processes with handlers, in the order in which they are applied. What they call
-    /// is numbered by [`handlings`](Voices::handlings).
+    /// is numbered by [`message_actions`](Voices::message_actions).
     pub sequences: Vec<Sequentialization>,
 }
 
@@ -43,7 +43,7 @@ pub enum FaultKind {
     Crash(FamilyId),
     /// A process of the family that has crashed begins anew; durable variables keep their values.
     Restart(FamilyId),
-    /// A message of this kind is lost on its way.
+    /// A message of this kind is lost in flight.
     Lose(MessageId),
     /// A message of this kind is delivered once more.
     Duplicate(MessageId),
@@ -64,7 +64,6 @@ impl FaultKind {
 /// `message Name(…) via …;`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// Its name.
     pub name: String,
     /// Its payload.
     pub fields: Vec<Binder>,
@@ -74,7 +73,7 @@ pub struct Message {
     /// `decreases e`: every message sent when one is taken is less than that. The first locals are the fields.
     pub measures: Measures,
     /// `covers e`: which messages can do at least as much as an earlier one. The first locals are the fields.
-    pub order: Order,
+    pub order: Covers,
     /// `<= n`: executions are searched only as long as at most so many are in flight from one sender to one receiver.
     pub most: Option<u32>,
     /// The name in the text.
@@ -126,7 +125,6 @@ impl Delivery {
 /// A named process or endpoint, or a family of them, with its state variables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Family {
-    /// Its name.
     pub name: String,
     /// Its indices; none for a single process.
     pub index: Vec<Binder>,
@@ -139,7 +137,6 @@ pub struct Family {
 /// A state variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateVar {
-    /// Its name.
     pub name: String,
     /// Its type.
     pub ty: Ty,
@@ -158,7 +155,6 @@ pub struct StateVar {
 /// How a variable starts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StartValue {
-    /// With this value.
     Value(Expr),
     /// With any value that the choice allows.
     Choice(Choice),
@@ -178,7 +174,7 @@ pub struct Process {
     /// `decreases e;`: numbers of its own state that decrease when it sends. The first locals are the indices.
     pub measures: Measures,
     /// `covers e;`: which of its states can do at least as much as an earlier one. The first locals are the indices.
-    pub order: Order,
+    pub order: Covers,
     /// What it does.
     pub body: Body,
 }

@@ -366,7 +366,7 @@ impl Explorer {
     /// [seed](Explorer::seed) only.
     ///
     /// In each execution the process with the highest priority of those that can go on does, and messages
-    /// on their way have priorities like processes. At `depth - 1` random moments, the one that would
+    /// in flight have priorities like processes. At `depth - 1` random moments, the one that would
     /// go on gets the lowest priority. With `n` processes (and ways of messages) and `k` steps, each
     /// execution shows a bug of that depth with probability `1/(n k^(depth-1))` at least, however
     /// many executions there are. Try 2 or 3. An execution that [`sample`](Explorer::sample) draws needs

@@ -96,7 +96,7 @@ pub(crate) fn may_be_late(delivery: Delivery) -> bool {
 /// Makes a process one that may crash, and then starts again from the beginning.
 ///
 /// What its variables held is gone; what it keeps in a [`Durable`] is still there. Messages to it that it
-/// has not received yet are still on their way, and arrive after the crash. Each crash costs one of
+/// has not received yet are still in flight, and arrive after the crash. Each crash costs one of
 /// [`Explorer::crashes`](crate::Explorer::crashes).
 ///
 /// ```

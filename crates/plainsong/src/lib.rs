@@ -239,7 +239,7 @@
 //! program ends with exit code 101. Use those of [`sync`], [`thread`] and [`tokio`].
 //!
 //! [`try_receive`] and [`receive_timeout`] may get nothing although a message was sent: it may still be
-//! on its way. With the mirrors of `std` and `tokio` it is as in `std` and `tokio`: `try_recv` gets what
+//! in flight. With the mirrors of `std` and `tokio` it is as in `std` and `tokio`: `try_recv` gets what
 //! was certainly sent before.
 //!
 //! All processes run on one thread of the operating system, on small stacks

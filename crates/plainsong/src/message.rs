@@ -163,7 +163,7 @@ impl<T: Message> Value for T {
     }
 }
 
-/// What a process returned, on its way to whoever joins it.
+/// What a process returned, in flight to whoever joins it.
 pub(crate) struct Returned<T>(pub(crate) T);
 
 impl<T: 'static> Value for Returned<T> {

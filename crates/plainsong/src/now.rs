@@ -15,7 +15,7 @@
 //!
 //! Late news. Some messages are sent by a server that has to hear of something first: that all senders of a channel
 //! are gone, that a lock was granted. In shared memory such news is never late either, so whoever finds nothing asks the
-//! server ([`Arm::is_coming`]). If it is on its way, this is [no execution](in_vain). Either the news was there before the
+//! server ([`Arm::is_coming`]). If it is in flight, this is [no execution](in_vain). Either the news was there before the
 //! `Now`: then it is read, in another execution. Or what it tells of happened between the `Now` and the question: in another
 //! execution it happens after both, because nothing depends on either.
 
@@ -81,7 +81,7 @@ pub(crate) fn look_among(
     first.filter(|message| !message.is::<Now>())
 }
 
-/// Is there a message for the arm now, or on its way? Nobody can tell of one that travels through a network.
+/// Is there a message for the arm now, or in flight? Nobody can tell of one that travels through a network.
 pub(crate) fn is_there(task: &Task, arm: &Arm, place: Place) -> bool {
     (arm.is_in_memory && look(task, arm.clone(), place).is_some()) || arm.is_coming(place)
 }

@@ -150,7 +150,7 @@ fn complain(caught: &Caught) {
 }
 
 /// Is it what the runtime says before it aborts the program, because a destructor panicked while a
-/// panic was under way?
+/// panic was in progress?
 fn is_the_end(message: &str) -> bool {
     message == "panic in a destructor during cleanup"
 }

@@ -48,7 +48,7 @@ pub(crate) struct Arm {
     pub(crate) silent: bool,
     /// Are all messages there delivered in the one order of all operations, as in shared memory?
     pub(crate) is_in_memory: bool,
-    /// Asks whoever would send it whether it is on its way.
+    /// Asks whoever would send it whether it is in flight.
     pub(crate) is_coming: Option<Question>,
 }
 
@@ -82,7 +82,7 @@ impl Arm {
         }
     }
 
-    /// The same messages, of which a server knows whether they are on their way.
+    /// The same messages, of which a server knows whether they are in flight.
     pub(crate) fn asking(
         self,
         is_coming: impl Fn(&'static Location<'static>) -> bool + 'static,
@@ -93,7 +93,7 @@ impl Arm {
         }
     }
 
-    /// Does whoever would send it say that it is on its way?
+    /// Does whoever would send it say that it is in flight?
     pub(crate) fn is_coming(&self, place: &'static Location<'static>) -> bool {
         self.is_coming
             .as_ref()

@@ -15,7 +15,7 @@ a.x = a.x + a.y;
     /// A condition needs several endpoints together.
     MIXED_GUARD = "mixed-guard", "a condition computes with the state of several endpoints", "\
 A condition of several endpoints is a conjunction, each conjunct about one of them: everybody decides by its
-own. `if a.x < b.y { … }` has a conjunct that nobody can evaluate alone. Projection lets one endpoint decide
+own. `if a.x < b.y { … }` has a conjunct that no endpoint can evaluate alone. Projection lets one endpoint decide
 and tell the others, and says how many messages that adds; with `--strict-paper` it is an error.";
 
     /// Somebody acts in a branch without knowing that it is taken.
@@ -43,7 +43,7 @@ for s in Server { if server[s].leader == s { server[s].x = 1; } }
 
     /// Nobody who could sing.
     NO_ENDPOINTS = "no-endpoints", "a choreography has no endpoints", "\
-A choreography becomes one program for each endpoint. One without endpoints has nobody who could do anything; it can be
+A choreography becomes one program for each endpoint. One without endpoints has no process that could do anything; it can be
 proved, but there is nothing to run. Declare endpoints first: `endpoint a { var v: int = 0; }`.";
 
     /// A free choice that belongs to nobody.
@@ -66,7 +66,7 @@ if bank.ok { … }
 
     /// An assertion about several endpoints.
     GLOBAL_ASSERTION = "global-assertion", "an assertion about several endpoints is not in the voices", "\
-Nobody sees the state of two endpoints at once, so an `assert` about both cannot be checked while the voices
+No endpoint sees the state of two endpoints at once, so an `assert` about both cannot be checked while the voices
 run. It is part of the choreography and is checked and proved there.";
 
     /// An assumption in the text.
@@ -85,7 +85,7 @@ others, where they do not hear from it anyway, and says so. Show that the loop e
     UNSTATED_PREMISE = "unstated-premise", "no endpoint can check a `requires` clause", "\
 A `requires` clause about parameters and starting values becomes a constraint on the parameters, or an assumption of
 every process. One about values that endpoints choose at the start is checked by one of them, who is sent the values of the
-others, or by each member of a family. If it compares members of families and every endpoint is a family, there is nobody who
+others, or by each member of a family. If it compares members of families and every endpoint is a family, there is no endpoint that
 could check it. Declare an endpoint that is no family, or make such values parameters of the choreography.";
 
     /// The literal conditions of the paper.

@@ -74,7 +74,7 @@ pub(crate) enum CoreKind {
     Continue,
 }
 
-/// A value on its way.
+/// A value in flight.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
     pub(crate) from: Owner,
@@ -84,7 +84,7 @@ pub(crate) struct Item {
     pub(crate) message: MessageId,
 }
 
-/// A variable of every member of a family on its way to one endpoint.
+/// A variable of every member of a family in flight to one endpoint.
 #[derive(Clone, Debug)]
 pub(crate) struct Gather {
     pub(crate) to: Owner,

@@ -1,9 +1,9 @@
-//! From a line to voices: endpoint projection.
+//! Endpoint projection: from a choreography (the line) to processes (the voices).
 //!
 //! [`project`] takes a choreography and gives the processes that together do what it says: one for
 //! each endpoint, one family for each family of endpoints, a message for each transfer. First every
-//! statement is *located* (`locate`): who does it, who has to be told what. Then every process keeps
-//! what is its own (`voice`).
+//! statement is *located* (`locate`): who does it, who has to be told what (*knowledge of choice*). Then
+//! every process keeps what is its own (`voice`). Multiparty session types project a type in this way; here it is the program.
 //!
 //! Why it is right. Let the line's guards be unanimous (whoever decides by its own conjunct comes to
 //! the same result; the prover shows it). (a) *Same trace*: by induction on the line's execution,
@@ -66,7 +66,10 @@ pub struct Projection {
 pub fn project(song: &Song, line: usize, options: &Options) -> Result<Projection, Vec<Diagnostic>> {
     let decl = &song.lines[line];
     if decl.endpoints.is_empty() {
-        let message = format!("`{}` has no endpoints, so nobody could run it", decl.name);
+        let message = format!(
+            "`{}` has no endpoints, so no process could run it",
+            decl.name
+        );
         let help = "declare endpoints first: `endpoint a { var v: int = 0; }`";
         let problem = Diagnostic::error(&codes::NO_ENDPOINTS, decl.span, message);
         return Err(vec![problem.help(help)]);

@@ -45,7 +45,7 @@ pub fn marked(song: &Song, line: usize) -> Song {
 
 fn rewritten(song: &Song, line: usize, cuts: bool) -> (Song, Vec<CutLoop>) {
     let decl = &song.lines[line];
-    let mut rewriting = Rewriting {
+    let mut rewriting = LoopCutter {
         song,
         owners: Owners::of(song, decl),
         locals: decl.code.locals.clone(),
@@ -60,7 +60,7 @@ fn rewritten(song: &Song, line: usize, cuts: bool) -> (Song, Vec<CutLoop>) {
     (song, loops)
 }
 
-struct Rewriting<'a> {
+struct LoopCutter<'a> {
     song: &'a Song,
     owners: Owners,
     locals: Vec<Local>,
@@ -69,7 +69,7 @@ struct Rewriting<'a> {
     cuts: bool,
 }
 
-impl Rewriting<'_> {
+impl LoopCutter<'_> {
     /// A block; `head` is the loop to whose head a `continue` leads, if that is to be marked.
     fn block(&mut self, block: &Block, head: Option<usize>) -> Block {
         let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! Functions that are not written out where they are called: recursive and external ones.
+//! Functions that are not written out where they are called: recursive and external (uninterpreted) ones.
 //!
 //! A call of such a function is a term of its own ([`Op::Call`](crate::term::Op::Call)), about which two
 //! facts are known ([`Definition`]), at the arguments that occur:
@@ -52,7 +52,7 @@ pub struct Definition {
     pub witnesses: Vec<Term>,
 }
 
-/// A proof by induction under way: facts about these functions hold below a bound.
+/// A proof by induction in progress: facts about these functions hold below a bound.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Induction {
     /// The functions of the circle.

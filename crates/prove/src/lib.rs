@@ -1,4 +1,4 @@
-//! One sequential prover for choreographies, synthesized lines and actions.
+//! Deductive verification: one sequential prover for choreographies, synthesized lines and actions.
 //!
 //! The way through it: [`lower`] turns source expressions into [`term`]s, with the conditions under
 //! which they are defined; [`vc`] follows the statements of a line and collects [`obligation`]s;

@@ -22,7 +22,7 @@ pub enum Rule {
     Injective,
     /// Endpoints that decide a condition part by part come to the same.
     Unanimity,
-    /// What a loop decreases gets smaller and stays above zero.
+    /// The measure of a loop decreases and stays above zero.
     Decreases,
     /// An `assert` holds.
     Assert,
@@ -41,7 +41,7 @@ pub enum Rule {
     /// For all arguments that an external function may be called with there is a result that its contract allows. No run
     /// checks it, and without it everything would follow from the contract.
     Satisfiable,
-    /// What decreases gets smaller where a recursive function is called. No run checks it.
+    /// The measure decreases where a recursive function is called. No run checks it.
     Terminates,
     /// A property holds at the end.
     Finally(usize),

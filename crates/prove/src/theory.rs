@@ -100,7 +100,7 @@ impl Theory {
         self.background.push(known);
     }
 
-    /// The library lemmas that proofs have used so far, each with the reason why it is not shown, if so.
+    /// The library lemmas that proofs have used so far, each with the reason why it is not proved, if so.
     pub fn lemmas(&self) -> &BTreeMap<Lemma, Option<String>> {
         &self.lemmas
     }

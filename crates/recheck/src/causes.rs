@@ -18,7 +18,7 @@ use crate::actor::Actor;
 use crate::code::every;
 use crate::follow::Checker;
 use crate::race::waits;
-use crate::state::{Channel, Message, State};
+use crate::state::{Channel, Message, SymbolicState};
 use crate::{Refused, not_covered, refuse};
 use plainsong_ir::{Body, FamilyId, MessageId, Source};
 use std::collections::BTreeSet;
@@ -60,7 +60,12 @@ impl Kinds {
 
 impl<'a> Checker<'a> {
     /// The receiver of a message knows what its sender knew; a daemon may begin a round with it.
-    pub(crate) fn learns(&mut self, state: &mut State<'a>, actor: Actor, message: &Message) {
+    pub(crate) fn learns(
+        &mut self,
+        state: &mut SymbolicState<'a>,
+        actor: Actor,
+        message: &Message,
+    ) {
         state.knows.entry(actor).or_default().extend(&message.knows);
         if self.is_daemon(state, actor) && !state.rounds.contains_key(&actor) {
             let client = message.purpose.and_then(|one| state.clients.get(&one));
@@ -74,7 +79,7 @@ impl<'a> Checker<'a> {
     /// A daemon begins to serve a client that had heard so much.
     pub(crate) fn begins_with(
         &mut self,
-        state: &mut State<'a>,
+        state: &mut SymbolicState<'a>,
         actor: Actor,
         client: Actor,
         heard: usize,
@@ -86,7 +91,7 @@ impl<'a> Checker<'a> {
         state.serving.insert(actor, (client, heard));
     }
 
-    fn begins(&mut self, state: &mut State<'a>, actor: Actor, purpose: Option<u32>) -> u32 {
+    fn begins(&mut self, state: &mut SymbolicState<'a>, actor: Actor, purpose: Option<u32>) -> u32 {
         let number = self.numbers.next();
         state.knows.entry(actor).or_default().insert(number);
         state.rounds.insert(actor, Round { number, purpose });
@@ -96,7 +101,7 @@ impl<'a> Checker<'a> {
     /// A receive that holds as long as those committed to the member tell no other.
     pub(crate) fn pin(
         &mut self,
-        state: &mut State<'a>,
+        state: &mut SymbolicState<'a>,
         channel: &Channel,
         committed: BTreeSet<Actor>,
     ) {
@@ -119,7 +124,7 @@ impl<'a> Checker<'a> {
     /// Does a process tell a member nothing that would undo a pinned receive?
     pub(crate) fn may_tell(
         &self,
-        state: &State<'a>,
+        state: &SymbolicState<'a>,
         actor: Actor,
         to: Actor,
     ) -> Result<(), Refused> {
@@ -138,8 +143,8 @@ impl<'a> Checker<'a> {
     /// Do those committed to the member of a round know, in its end, what was received from it?
     pub(crate) fn pins_are_known(
         &self,
-        before: &State<'a>,
-        end: &State<'a>,
+        before: &SymbolicState<'a>,
+        end: &SymbolicState<'a>,
     ) -> Result<(), Refused> {
         let new = end.pins[before.pins.len()..].iter();
         for pin in new.filter(|pin| !pin.own) {
@@ -157,7 +162,7 @@ impl<'a> Checker<'a> {
     /// A daemon takes a message from any member in the middle of a round.
     pub(crate) fn is_of_round(
         &mut self,
-        state: &State<'a>,
+        state: &SymbolicState<'a>,
         channel: &Channel,
     ) -> Result<(), Refused> {
         if !knows_round(state, channel) {
@@ -176,7 +181,7 @@ impl<'a> Checker<'a> {
     /// A message is taken from a process by name.
     pub(crate) fn is_for_same_client(
         &mut self,
-        state: &State<'a>,
+        state: &SymbolicState<'a>,
         channel: &Channel,
     ) -> Result<(), Refused> {
         let (from, actor, message) = *channel;
@@ -217,13 +222,13 @@ impl<'a> Checker<'a> {
     }
 }
 
-fn is_known(state: &State<'_>, actor: Actor, pin: &Pin) -> bool {
+fn is_known(state: &SymbolicState<'_>, actor: Actor, pin: &Pin) -> bool {
     let known = state.knows.get(&actor);
     known.is_some_and(|known| known.contains(&pin.number))
 }
 
 /// Had the sender of the oldest message heard of the round that the receiver is in?
-fn knows_round(state: &State<'_>, channel: &Channel) -> bool {
+fn knows_round(state: &SymbolicState<'_>, channel: &Channel) -> bool {
     let round = state.rounds.get(&channel.1);
     let first = state.waiting(channel).first();
     round.is_some_and(|round| first.is_some_and(|one| one.knows.contains(&round.number)))

@@ -125,7 +125,7 @@ impl<'a> Position<'a> {
     }
 
     /// Is it at an endless loop that is the last statement of the process?
-    pub(crate) fn is_at_rest(&self) -> bool {
+    pub(crate) fn is_at_endless_loop(&self) -> bool {
         let [frame] = &self.0[..] else { return false };
         frame.at + 1 == frame.block.len() && frame.block.get(frame.at).is_some_and(is_endless)
     }

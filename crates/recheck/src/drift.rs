@@ -12,7 +12,7 @@ use crate::actor::Actor;
 use crate::code::{Var, is_endless};
 use crate::follow::Checker;
 use crate::round::sendings;
-use crate::state::{Channel, State, redirect, touches};
+use crate::state::{Channel, SymbolicState, redirect, touches};
 use crate::{Refused, refuse};
 use plainsong_ir::FamilyId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +22,12 @@ pub(crate) type Drift = BTreeSet<(Actor, Var)>;
 
 impl<'a> Checker<'a> {
     /// What rounds that begin like this change in those who were there, but for these.
-    pub(crate) fn drift(&self, start: &State<'a>, ends: &[State<'a>], but: &[Actor]) -> Drift {
+    pub(crate) fn drift(
+        &self,
+        start: &SymbolicState<'a>,
+        ends: &[SymbolicState<'a>],
+        but: &[Actor],
+    ) -> Drift {
         let mut drift = Drift::new();
         for ((actor, var), value) in ends.iter().flat_map(|end| &end.values) {
             let other = start.positions.contains_key(actor) && !but.contains(actor);
@@ -34,13 +39,13 @@ impl<'a> Checker<'a> {
         drift
     }
 
-    pub(crate) fn forget_drift(&mut self, state: &mut State<'a>, drift: &Drift) {
+    pub(crate) fn forget_drift(&mut self, state: &mut SymbolicState<'a>, drift: &Drift) {
         for (actor, var) in drift {
             state.forget(&mut self.numbers, *actor, [var]);
         }
     }
 
-    fn forgets_by_itself(&self, state: &State<'a>, actor: Actor) -> bool {
+    fn forgets_by_itself(&self, state: &SymbolicState<'a>, actor: Actor) -> bool {
         let position = &state.positions[&actor];
         self.is_daemon(state, actor)
             && position.is_outermost()
@@ -50,8 +55,8 @@ impl<'a> Checker<'a> {
     /// What rounds change in families that are no daemons.
     pub(crate) fn drift_of_families(
         &self,
-        start: &State<'a>,
-        ends: &[State<'a>],
+        start: &SymbolicState<'a>,
+        ends: &[SymbolicState<'a>],
         but: &[Actor],
     ) -> Drift {
         let mut drift = self.drift(start, ends, but);
@@ -60,7 +65,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Is everybody of a family who is looked at where the family is?
-    pub(crate) fn are_all_home(&self, state: &State<'a>, family: FamilyId) -> bool {
+    pub(crate) fn are_all_home(&self, state: &SymbolicState<'a>, family: FamilyId) -> bool {
         state.members(family).into_iter().all(|member| {
             let whole = member.whole();
             state.positions[&member] == state.positions[&whole]
@@ -71,8 +76,8 @@ impl<'a> Checker<'a> {
     /// A round that looks at others of its member's family leaves the member as it was.
     pub(crate) fn others_are_alike(
         &self,
-        start: &State<'a>,
-        end: &State<'a>,
+        start: &SymbolicState<'a>,
+        end: &SymbolicState<'a>,
         member: Actor,
     ) -> Result<(), Refused> {
         let same = || {
@@ -87,7 +92,7 @@ impl<'a> Checker<'a> {
 }
 
 /// Which messages wait in somebody's queues.
-fn waiting(state: &State<'_>, actor: Actor) -> BTreeMap<Channel, Vec<u32>> {
+fn waiting(state: &SymbolicState<'_>, actor: Actor) -> BTreeMap<Channel, Vec<u32>> {
     let mine = state
         .queues
         .keys()

@@ -20,7 +20,7 @@ use crate::drift::Drift;
 use crate::follow::{Checker, Scene};
 use crate::race::{Senders, waits};
 use crate::round::{Left, Loop, bags, sendings, shape};
-use crate::state::{Channel, Index, Message, State, redirect, touches};
+use crate::state::{Channel, Index, Message, SymbolicState, redirect, touches};
 use crate::symbol::{Symbol, Unknown};
 use crate::{Refused, refuse};
 use plainsong_certificate::Event;
@@ -40,7 +40,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    pub(crate) fn after(before: &State<'_>) -> Names {
+    pub(crate) fn after(before: &SymbolicState<'_>) -> Names {
         Names {
             known: before.positions.keys().copied().collect(),
             numbers: BTreeMap::new(),
@@ -57,12 +57,12 @@ impl<'a> Checker<'a> {
     /// The state after the loop.
     pub(crate) fn each(
         &mut self,
-        state: &State<'a>,
+        state: &SymbolicState<'a>,
         (owner, stmt): (Actor, &'a Stmt),
         (member, named): Roles,
         ways: &[Vec<Event>],
         scene: &Scene<'a>,
-    ) -> Result<State<'a>, Refused> {
+    ) -> Result<SymbolicState<'a>, Refused> {
         let this = self.loop_at(stmt)?;
         let (index, by_name) = self.index(this.domain)?;
         let family = member.family;
@@ -132,12 +132,12 @@ impl<'a> Checker<'a> {
     /// An arbitrary round.
     fn begin(
         &mut self,
-        state: &State<'a>,
+        state: &SymbolicState<'a>,
         owner: Actor,
         this: &Loop<'a>,
         (member, named): Roles,
         (gathers, addresses): (bool, bool),
-    ) -> State<'a> {
+    ) -> SymbolicState<'a> {
         let mut round = state.clone();
         round.forget(&mut self.numbers, owner, &assigned(this.body));
         round.unfold(member);
@@ -167,8 +167,8 @@ impl<'a> Checker<'a> {
     /// Who moves in the round.
     fn inside(
         &self,
-        state: &State<'a>,
-        round: &State<'a>,
+        state: &SymbolicState<'a>,
+        round: &SymbolicState<'a>,
         owner: Actor,
         (member, named): Roles,
         index: &Index,
@@ -203,8 +203,8 @@ impl<'a> Checker<'a> {
     /// The body is done, nobody else has moved, and nothing is left over but with the member, or for others once.
     fn round_is_over(
         &self,
-        before: &State<'a>,
-        end: &State<'a>,
+        before: &SymbolicState<'a>,
+        end: &SymbolicState<'a>,
         owner: Actor,
         (member, named): Roles,
         inside: &Scene<'a>,
@@ -212,7 +212,7 @@ impl<'a> Checker<'a> {
         if !end.positions[&owner].is_end() {
             return refuse("the round is not over");
         }
-        self.others_rest(before, end, &[owner, member, named])?;
+        self.others_stand_still(before, end, &[owner, member, named])?;
         self.per_round_fits(before, end, inside.index.as_ref())?;
         self.stale_is_about(before, end, (member == named).then_some(member))?;
         self.pins_are_known(before, end)?;
@@ -251,7 +251,12 @@ impl<'a> Checker<'a> {
     }
 
     /// What was taken from any member was the only one, and no other comes before the owner is heard.
-    fn each_once(&self, end: &State<'a>, owner: Actor, member: Actor) -> Result<(), Refused> {
+    fn each_once(
+        &self,
+        end: &SymbolicState<'a>,
+        owner: Actor,
+        member: Actor,
+    ) -> Result<(), Refused> {
         let owner = BTreeSet::from([owner]);
         let taken = end.consumed.iter();
         for (_, to, message) in taken.filter(|taken| taken.0.family == member.family) {
@@ -265,7 +270,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Is it a daemon that has answered the member that is followed to its end, and sends only when it is asked?
-    fn answers_only(&self, end: &State<'a>, member: Actor, inside: &Scene<'a>) -> bool {
+    fn answers_only(&self, end: &SymbolicState<'a>, member: Actor, inside: &Scene<'a>) -> bool {
         let Some(client) = inside.focus else {
             return false;
         };
@@ -277,19 +282,19 @@ impl<'a> Checker<'a> {
     }
 
     /// How much had been heard when a message to a daemon was sent must not depend on the way.
-    fn heard_alike(&self, ends: &[State<'a>], member: Actor) -> bool {
+    fn heard_alike(&self, ends: &[SymbolicState<'a>], member: Actor) -> bool {
         let mut queues = ends[0].queues.keys();
         let asks =
             queues.any(|channel| channel.0 == member && self.bodies[&channel.1.family].daemon);
-        let heard = |end: &State<'a>| end.heard.get(&member).cloned().unwrap_or_default();
+        let heard = |end: &SymbolicState<'a>| end.heard.get(&member).cloned().unwrap_or_default();
         !asks || ends.iter().all(|end| heard(end) == heard(&ends[0]))
     }
 
     /// The queues of the two members become those of one: what a round does to either is done to each once.
     fn roles_are_apart(
         &mut self,
-        start: &State<'a>,
-        end: &mut State<'a>,
+        start: &SymbolicState<'a>,
+        end: &mut SymbolicState<'a>,
         (member, named): Roles,
         mark: u32,
     ) -> Result<(), Refused> {
@@ -365,8 +370,8 @@ impl<'a> Checker<'a> {
     /// and that is one with a timeout.
     fn stale_is_left_alone(
         &self,
-        before: &State<'a>,
-        end: &State<'a>,
+        before: &SymbolicState<'a>,
+        end: &SymbolicState<'a>,
         owner: Actor,
         body: &Block,
     ) -> Result<(), Refused> {
@@ -387,7 +392,9 @@ impl<'a> Checker<'a> {
                 })
                 .collect();
             if open.len() > 1 || open.iter().any(|waits| waits.timeout.is_none()) {
-                return refuse("a message that nobody waited for may be taken in another round");
+                return refuse(
+                    "a message that no process waited for may be taken in another round",
+                );
             }
         }
         Ok(())
@@ -409,11 +416,11 @@ impl<'a> Checker<'a> {
     /// What one round showed, of all members.
     fn fold(
         &mut self,
-        before: &State<'a>,
-        ends: &[State<'a>],
+        before: &SymbolicState<'a>,
+        ends: &[SymbolicState<'a>],
         (member, named): Roles,
         mark: u32,
-    ) -> State<'a> {
+    ) -> SymbolicState<'a> {
         let whole = member.whole();
         let mut after = before.clone();
         let first = &ends[0];

@@ -5,12 +5,12 @@
 
 use crate::actor::Actor;
 use crate::code::Var;
-use crate::state::{Numbers, State};
+use crate::state::{Numbers, SymbolicState};
 use crate::sum::{Sum, follows};
 use crate::symbol::{Symbol, Unknown, equal};
 use plainsong_ir::{BinOp, Expr, ExprKind, LocalId, Pattern, PatternKind, Ty, UnOp};
 
-impl State<'_> {
+impl SymbolicState<'_> {
     /// Two values are, or are not, equal.
     fn learn_equal(&mut self, a: &Symbol, b: &Symbol, truth: bool) {
         match (a, b) {

@@ -47,7 +47,7 @@ impl Faults {
         Ok(faults)
     }
 
-    /// May a message be lost on its way to a daemon that waits for it at the head of its loop?
+    /// May a message be lost in flight to a daemon that waits for it at the head of its loop?
     pub(crate) fn may_miss(&self, from: FamilyId, to: FamilyId, message: MessageId) -> bool {
         (self.kinds.contains(&message) || self.crashing.contains(&from))
             && self.heads.contains(&(to, message))
@@ -86,7 +86,7 @@ impl Faults {
             }
             let mut kinds = waits.arms.iter().map(|(accept, _)| accept.message);
             if !is_head && kinds.any(|kind| lossy.contains(&kind)) {
-                return refuse("somebody waits for what may be lost");
+                return refuse("a process waits for what may be lost");
             }
         }
         Ok(())

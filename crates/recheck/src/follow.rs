@@ -15,7 +15,7 @@ use crate::code::{Position, Var, first_deed, is_endless};
 use crate::faults::Faults;
 use crate::late::Waiting;
 use crate::race::{Sends, waits};
-use crate::state::{Index, Numbers, State};
+use crate::state::{Index, Numbers, SymbolicState};
 use crate::symbol::{Symbol, Unknown};
 use crate::{Refused, not_covered, refuse};
 use plainsong_certificate::{Certificate, Event, VERSION, hash};
@@ -147,8 +147,8 @@ impl<'a> Checker<'a> {
         })
     }
 
-    fn start(&mut self, voices: &'a Voices) -> Result<State<'a>, Refused> {
-        let mut state = State::default();
+    fn start(&mut self, voices: &'a Voices) -> Result<SymbolicState<'a>, Refused> {
+        let mut state = SymbolicState::default();
         if let Some(anybody) = voices.processes.first() {
             let anybody = Actor {
                 family: anybody.family,
@@ -182,7 +182,7 @@ impl<'a> Checker<'a> {
     }
 
     /// What constants are, and what is said about parameters. Neither depends on who looks.
-    fn constants(&mut self, state: &mut State<'a>, anybody: Actor) {
+    fn constants(&mut self, state: &mut SymbolicState<'a>, anybody: Actor) {
         let song = self.song;
         for (at, row) in song.consts.iter().enumerate() {
             let number = Unknown::parameter(at.into()).number;
@@ -198,7 +198,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Daemons that are whole families: each member moves for itself only.
-    fn families_of_daemons(&self, state: &State<'a>) -> BTreeSet<Actor> {
+    fn families_of_daemons(&self, state: &SymbolicState<'a>) -> BTreeSet<Actor> {
         let actors = state.positions.keys().copied();
         actors
             .filter(|actor| actor.is_family(self.song) && self.bodies[&actor.family].daemon)
@@ -206,17 +206,17 @@ impl<'a> Checker<'a> {
     }
 
     /// May it wait for ever at its loop?
-    pub(crate) fn is_daemon(&self, state: &State<'a>, actor: Actor) -> bool {
+    pub(crate) fn is_daemon(&self, state: &SymbolicState<'a>, actor: Actor) -> bool {
         self.bodies[&actor.family].daemon || state.reactive.contains(&actor.family)
     }
 
     /// Follows ways that begin in one state to their ends.
     pub(crate) fn ways(
         &mut self,
-        mut state: State<'a>,
+        mut state: SymbolicState<'a>,
         ways: &[&[Event]],
         scene: &Scene<'a>,
-    ) -> Result<Vec<State<'a>>, Refused> {
+    ) -> Result<Vec<SymbolicState<'a>>, Refused> {
         let mut at = 0;
         loop {
             let heads: Vec<Option<&Event>> = ways.iter().map(|way| way.get(at)).collect();
@@ -259,7 +259,7 @@ impl<'a> Checker<'a> {
     /// Is an event one of several cases?
     fn parts(
         &mut self,
-        state: &mut State<'a>,
+        state: &mut SymbolicState<'a>,
         event: &Event,
         scene: &Scene<'a>,
     ) -> Result<bool, Refused> {
@@ -285,11 +285,11 @@ impl<'a> Checker<'a> {
     /// Follows every case; all that are possible must be there.
     fn cases(
         &mut self,
-        mut state: State<'a>,
+        mut state: SymbolicState<'a>,
         first: &Event,
         ways: &[(&Event, &[Event])],
         scene: &Scene<'a>,
-    ) -> Result<Vec<State<'a>>, Refused> {
+    ) -> Result<Vec<SymbolicState<'a>>, Refused> {
         let Some((who, at)) = place(first) else {
             return refuse("it is no decision");
         };
@@ -320,10 +320,10 @@ impl<'a> Checker<'a> {
     /// The two cases of an `if` in an expression of the statement that comes next, if it is not settled.
     fn suppositions(
         &mut self,
-        state: &mut State<'a>,
+        state: &mut SymbolicState<'a>,
         event: &Event,
         scene: &Scene<'a>,
-    ) -> Result<Option<Vec<State<'a>>>, Refused> {
+    ) -> Result<Option<Vec<SymbolicState<'a>>>, Refused> {
         let (Event::Does { who, at } | Event::Sends { who, at, .. }) = event else {
             return Ok(None);
         };
@@ -353,12 +353,12 @@ impl<'a> Checker<'a> {
     /// The states that these events lead to. They must be all that can happen here, and all must be possible.
     fn outcomes(
         &mut self,
-        state: &State<'a>,
+        state: &SymbolicState<'a>,
         actor: Actor,
         stmt: &'a Stmt,
         events: &[&Event],
         scene: &Scene<'a>,
-    ) -> Result<Vec<State<'a>>, Refused> {
+    ) -> Result<Vec<SymbolicState<'a>>, Refused> {
         match &stmt.kind {
             StmtKind::Receive(_) | StmtKind::Select(..) => {
                 self.takes_or_not(state, actor, stmt, events, scene)
@@ -373,7 +373,7 @@ impl<'a> Checker<'a> {
 
     fn step(
         &mut self,
-        state: &mut State<'a>,
+        state: &mut SymbolicState<'a>,
         event: &Event,
         scene: &Scene<'a>,
     ) -> Result<(), Refused> {
@@ -407,10 +407,10 @@ impl<'a> Checker<'a> {
             Event::Comes { member } => {
                 let member = self.new_member(state, member)?;
                 if !state.may_come.remove(&member.family) {
-                    return refuse("a member comes where nobody waits for one");
+                    return refuse("a member comes where no process waits for one");
                 }
                 if !self.are_all_home(state, member.family) {
-                    return refuse("there may be nobody who could come");
+                    return refuse("there may be no member that could come");
                 }
                 state.strangers.insert(member.family);
                 state.unfold(member);
@@ -426,10 +426,10 @@ impl<'a> Checker<'a> {
     /// The rules for loops and whole families.
     fn rounds(
         &mut self,
-        state: &mut State<'a>,
+        state: &mut SymbolicState<'a>,
         event: &Event,
         scene: &Scene<'a>,
-    ) -> Result<State<'a>, Refused> {
+    ) -> Result<SymbolicState<'a>, Refused> {
         match event {
             Event::Each {
                 who,
@@ -482,7 +482,12 @@ impl<'a> Checker<'a> {
     }
 
     /// Whoever has ended the round that is gone through together does not begin the loop anew.
-    fn may_begin(&self, state: &State<'a>, actor: Actor, scene: &Scene<'a>) -> Result<(), Refused> {
+    fn may_begin(
+        &self,
+        state: &SymbolicState<'a>,
+        actor: Actor,
+        scene: &Scene<'a>,
+    ) -> Result<(), Refused> {
         let halted = scene.halts.as_ref().is_some_and(|(family, position)| {
             *family == actor.family && state.positions[&actor] == *position
         });
@@ -493,7 +498,11 @@ impl<'a> Checker<'a> {
     }
 
     /// A member that is not looked at yet.
-    pub(crate) fn new_member(&self, state: &State<'a>, name: &str) -> Result<Actor, Refused> {
+    pub(crate) fn new_member(
+        &self,
+        state: &SymbolicState<'a>,
+        name: &str,
+    ) -> Result<Actor, Refused> {
         let member = Actor::named(self.song, name)?;
         match member.member.is_some() && !state.positions.contains_key(&member) {
             true => Ok(member),
@@ -504,7 +513,7 @@ impl<'a> Checker<'a> {
     /// The process that an event is about, and the statement that it is at.
     pub(crate) fn about(
         &mut self,
-        state: &mut State<'a>,
+        state: &mut SymbolicState<'a>,
         who: &str,
         at: u32,
         scene: &Scene<'a>,
@@ -541,7 +550,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Whoever is at the first statement of a round of `while c` has found `c` to be true, and has changed nothing since.
-    fn went_on(&mut self, state: &mut State<'a>, actor: Actor, condition: &Expr) {
+    fn went_on(&mut self, state: &mut SymbolicState<'a>, actor: Actor, condition: &Expr) {
         if state.truth(&mut self.numbers, actor, condition).is_none() {
             state.suppose(&mut self.numbers, actor, condition, true);
         }
@@ -550,7 +559,7 @@ impl<'a> Checker<'a> {
     /// A daemon begins a round: it may come after any others, and it waits first.
     fn begins_to_serve(
         &mut self,
-        state: &mut State<'a>,
+        state: &mut SymbolicState<'a>,
         actor: Actor,
         body: &'a [Stmt],
     ) -> Result<(), Refused> {
@@ -566,14 +575,14 @@ impl<'a> Checker<'a> {
     }
 
     /// Past the statement at hand; a daemon that is back at its loop serves nobody.
-    pub(crate) fn advance(&self, state: &mut State<'a>, actor: Actor) {
+    pub(crate) fn advance(&self, state: &mut SymbolicState<'a>, actor: Actor) {
         if let Some(position) = state.positions.get_mut(&actor) {
             position.advance();
         }
         self.settle(state, actor);
     }
 
-    pub(crate) fn settle(&self, state: &mut State<'a>, actor: Actor) {
+    pub(crate) fn settle(&self, state: &mut SymbolicState<'a>, actor: Actor) {
         let position = &state.positions[&actor];
         let head = position.is_outermost() && position.stmt().is_some_and(is_endless);
         if head && self.is_daemon(state, actor) {
@@ -587,7 +596,7 @@ impl<'a> Checker<'a> {
     /// waits for it in the state was sent before.
     pub(crate) fn is_late_free(
         &self,
-        (state, actor): (&State<'a>, Actor),
+        (state, actor): (&SymbolicState<'a>, Actor),
         position: &Position<'a>,
         message: MessageId,
         from: &BTreeSet<Actor>,
@@ -611,11 +620,11 @@ impl<'a> Checker<'a> {
     }
 
     /// Everybody is done, and nothing is left.
-    fn is_over(&self, state: &State<'a>) -> Result<(), Refused> {
+    fn is_over(&self, state: &SymbolicState<'a>) -> Result<(), Refused> {
         for (actor, position) in &state.positions {
             let is_home = match (self.is_daemon(state, *actor), actor.member) {
                 (false, _) => position.is_end(),
-                (true, None) => position.is_at_rest(),
+                (true, None) => position.is_at_endless_loop(),
                 (true, Some(_)) => *position == state.positions[&actor.whole()],
             };
             if !is_home {

@@ -1,7 +1,7 @@
-//! An independent checker for what `sequentialize` and `diverge` claim.
+//! A proof checker: certificates of `sequentialize` and `diverge`, checked by independent code.
 //!
-//! Of `diverge` it checks why an instance terminates ([`recheck_rest`]), and looks at measures that are said to get
-//! less for every size ([`recheck_ranks`]); the rest of this is about `sequentialize`.
+//! Of `diverge` it checks why an instance terminates ([`recheck_termination`]), and looks at measures that are said to
+//! decrease for every size ([`recheck_ranks`]); the rest of this is about `sequentialize`.
 //!
 //! A certificate is a derivation: one canonical schedule of the processes, whatever their number, as data. This
 //! crate follows it step by step with its own symbolic state and its own tests of the side conditions; it shares no
@@ -33,7 +33,6 @@ mod race;
 mod ranks;
 mod receive;
 mod repeat;
-mod rest;
 mod round;
 mod row;
 mod serves;
@@ -41,12 +40,13 @@ mod state;
 mod steps;
 mod sum;
 mod symbol;
+mod termination;
 mod timeout;
 mod windows;
 
 pub use follow::{Shown, recheck};
 pub use ranks::{Looked, recheck_ranks};
-pub use rest::{Covered, recheck_rest};
+pub use termination::{Covered, recheck_termination};
 pub use windows::{bounds_of, windows_of};
 
 /// Why a certificate is not accepted: one sentence without a full stop.

@@ -39,7 +39,7 @@ pub(crate) fn is_kept(song: &Song, voices: &Voices) -> Result<(), Refused> {
                 };
                 if channel.carries(body) > 1 {
                     return refuse(format!(
-                        "several `{}` may be under way in any order",
+                        "several `{}` may be in flight in any order",
                         message.name
                     ));
                 }

@@ -20,7 +20,7 @@ use crate::each::{Names, is_address};
 use crate::follow::{Checker, Scene};
 use crate::race::waits;
 use crate::round::{bags, sendings, shape};
-use crate::state::{Channel, Index, State, redirect, touches};
+use crate::state::{Channel, Index, SymbolicState, redirect, touches};
 use crate::{Refused, refuse};
 use plainsong_certificate::Event;
 use plainsong_ir::{FamilyId, MessageId, Stmt};
@@ -30,25 +30,25 @@ impl<'a> Checker<'a> {
     /// The state after all conversations.
     pub(crate) fn pairs(
         &mut self,
-        state: &State<'a>,
+        state: &SymbolicState<'a>,
         family: Actor,
         member: Actor,
         with: Actor,
         ways: &[Vec<Event>],
         scene: &Scene<'a>,
-    ) -> Result<State<'a>, Refused> {
+    ) -> Result<SymbolicState<'a>, Refused> {
         self.paired(state, (family, member, with), ways, scene, &Drift::new())
     }
 
     /// The same, when nothing is known of some variables of other families.
     fn paired(
         &mut self,
-        state: &State<'a>,
+        state: &SymbolicState<'a>,
         (family, member, with): (Actor, Actor, Actor),
         ways: &[Vec<Event>],
         scene: &Scene<'a>,
         vague: &Drift,
-    ) -> Result<State<'a>, Refused> {
+    ) -> Result<SymbolicState<'a>, Refused> {
         self.only_families_are_left(state, family, member, scene)?;
         if with == family || !with.is_family(self.song) || self.is_daemon(state, with) {
             return refuse("no family that serves another");
@@ -118,15 +118,15 @@ impl<'a> Checker<'a> {
 
     fn pair_is_over(
         &self,
-        before: &State<'a>,
-        end: &State<'a>,
+        before: &SymbolicState<'a>,
+        end: &SymbolicState<'a>,
         member: Actor,
         with: Actor,
     ) -> Result<(), Refused> {
         if !end.positions[&with].is_end() || !end.members(with.family).is_empty() {
             return refuse("a conversation is not over");
         }
-        self.others_rest(before, end, &[member, with])?;
+        self.others_stand_still(before, end, &[member, with])?;
         self.per_round_fits(before, end, None)?;
         self.stale_is_about(before, end, Some(member))?;
         self.pins_are_known(before, end)?;
@@ -147,7 +147,7 @@ impl<'a> Checker<'a> {
     /// Which family receives which kinds here: all that the statements of the ways wait for.
     fn heard_here(
         &self,
-        ends: &[State<'a>],
+        ends: &[SymbolicState<'a>],
         ways: &[Vec<Event>],
     ) -> BTreeSet<(FamilyId, MessageId)> {
         let mut heard = BTreeSet::new();
@@ -177,15 +177,15 @@ impl<'a> Checker<'a> {
     /// What is received here is not sent again by the other side, and does not wait between them.
     fn are_apart(
         &self,
-        after: &State<'a>,
-        ends: &[State<'a>],
+        after: &SymbolicState<'a>,
+        ends: &[SymbolicState<'a>],
         member: Actor,
         with: Actor,
         heard: &BTreeSet<(FamilyId, MessageId)>,
     ) -> Result<(), Refused> {
         let nobody = BTreeSet::new();
         for (family, message) in heard {
-            let waits = |end: &State<'a>| {
+            let waits = |end: &SymbolicState<'a>| {
                 let mut queues = end.queues.keys();
                 queues.any(|channel| {
                     channel.2 == *message && channel.1.family == *family && touches(channel, member)
@@ -209,8 +209,8 @@ impl<'a> Checker<'a> {
     /// member; what the others sent is different for each pair, and nothing is known of it.
     fn leave_between(
         &mut self,
-        after: &mut State<'a>,
-        ends: &[State<'a>],
+        after: &mut SymbolicState<'a>,
+        ends: &[SymbolicState<'a>],
         member: Actor,
         mark: u32,
     ) {

@@ -1,4 +1,4 @@
-//! Rest for every size by measures: the certificate of `diverge`, looked at along the steps of an instance.
+//! Termination for every size by ranking functions: the certificate of `diverge`, looked at along the steps of an instance.
 //!
 //! The certificate names what decreases: a variable of each process that sends, in some way, or the first natural number
 //! of payloads. That this holds for every size is shown by a solver, again, by whoever asks for this check. Here it is

@@ -23,13 +23,12 @@ use crate::actor::Actor;
 use crate::code::Var;
 use crate::follow::{Checker, Scene};
 use crate::race::{Senders, Waits, waits};
-use crate::state::{Channel, State, general};
+use crate::state::{Channel, SymbolicState, general};
 use crate::symbol::{Symbol, Unknown};
 use crate::{Refused, not_covered, refuse};
 use plainsong_ir::{Accept, FamilyId, MessageId, Source, Stmt};
 use std::collections::BTreeSet;
 
-/// From whom.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum From {
     One(Actor),
@@ -41,7 +40,7 @@ impl<'a> Checker<'a> {
     /// The oldest message of a queue is taken.
     pub(crate) fn receives(
         &mut self,
-        state: &mut State<'a>,
+        state: &mut SymbolicState<'a>,
         actor: Actor,
         stmt: &'a Stmt,
         from: Actor,
@@ -94,7 +93,7 @@ impl<'a> Checker<'a> {
     /// A message that a loop left, one for each of its rounds: nobody knows which.
     pub(crate) fn collects(
         &mut self,
-        state: &mut State<'a>,
+        state: &mut SymbolicState<'a>,
         actor: Actor,
         stmt: &'a Stmt,
         from: Actor,
@@ -188,7 +187,7 @@ impl<'a> Checker<'a> {
     /// From whom all kinds of a receive come.
     pub(crate) fn source(
         &mut self,
-        state: &State<'a>,
+        state: &SymbolicState<'a>,
         actor: Actor,
         waits: &Waits<'a>,
     ) -> Result<From, Refused> {
@@ -229,7 +228,7 @@ impl<'a> Checker<'a> {
     /// Is the first message of a queue what the receive takes, whatever the schedule?
     fn is_oldest(
         &self,
-        state: &State<'a>,
+        state: &SymbolicState<'a>,
         channel: &Channel,
         waits: &Waits<'a>,
         source: &From,
@@ -264,7 +263,7 @@ impl<'a> Checker<'a> {
 
     fn one_of_members(
         &mut self,
-        state: &mut State<'a>,
+        state: &mut SymbolicState<'a>,
         channel: &Channel,
         waits: &Waits<'a>,
         heard: usize,
@@ -303,7 +302,7 @@ impl<'a> Checker<'a> {
     /// A daemon begins a round with a process, or goes on with it.
     fn isolated(
         &mut self,
-        state: &mut State<'a>,
+        state: &mut SymbolicState<'a>,
         channel: &Channel,
         waits: &Waits<'a>,
         clients: &BTreeSet<FamilyId>,
@@ -314,14 +313,14 @@ impl<'a> Checker<'a> {
             if *served != from
                 || !self.only_from(state, channel, waits, clients, &BTreeSet::from([actor]))
             {
-                return refuse("a daemon may go on with somebody else");
+                return refuse("a daemon may go on with another process");
             }
             self.is_of_round(state, channel)?;
             return self.keeps_isolation(state, actor, from, heard);
         }
         let before = state.heard_in_round.get(&actor);
         if before.is_some_and(|before| !before.is_empty()) {
-            return refuse("a daemon picks somebody in a round that depends on others");
+            return refuse("a daemon picks a member in a round that depends on others");
         }
         self.is_taken(actor, channel.2);
         self.begins_with(state, actor, from, heard);
@@ -331,7 +330,7 @@ impl<'a> Checker<'a> {
     /// A daemon that serves somebody listens to that one and to daemons, and keeps nobody who waits for others.
     fn keeps_isolation(
         &self,
-        state: &State<'a>,
+        state: &SymbolicState<'a>,
         actor: Actor,
         from: Actor,
         heard: usize,
@@ -342,21 +341,21 @@ impl<'a> Checker<'a> {
         if from != *served {
             return match self.is_daemon(state, from) {
                 true => Ok(()),
-                false => refuse("a daemon waits for somebody else while it serves"),
+                false => refuse("a daemon waits for another process while it serves"),
             };
         }
         let all = state.heard.get(served).map_or(&[][..], Vec::as_slice);
         let between = all.get(*first..heard).unwrap_or(&[]);
         match between.iter().all(|other| *other == actor) {
             true => Ok(()),
-            false => refuse("a daemon keeps somebody who waits for others"),
+            false => refuse("a daemon keeps a process waiting that waits for others"),
         }
     }
 
     /// Can nobody else among these have such a message, before hearing from those committed?
     fn only_from(
         &self,
-        state: &State<'a>,
+        state: &SymbolicState<'a>,
         channel: &Channel,
         waits: &Waits<'a>,
         clients: &BTreeSet<FamilyId>,
@@ -380,7 +379,7 @@ impl<'a> Checker<'a> {
     /// The names of a receive get their values.
     fn bind(
         &mut self,
-        state: &mut State<'a>,
+        state: &mut SymbolicState<'a>,
         actor: Actor,
         accept: &Accept,
         from: Option<Actor>,
@@ -411,7 +410,7 @@ impl<'a> Checker<'a> {
     /// Past a receive, or into the block of its kind.
     pub(crate) fn go_on(
         &self,
-        state: &mut State<'a>,
+        state: &mut SymbolicState<'a>,
         actor: Actor,
         block: Option<&'a plainsong_ir::Block>,
     ) {
@@ -429,7 +428,7 @@ impl<'a> Checker<'a> {
     /// comes to a member that is followed to its end, when all rest and nothing that it sent waits.
     pub(crate) fn sends_no_more(
         &self,
-        state: &State<'a>,
+        state: &SymbolicState<'a>,
         to: Actor,
         from: Actor,
         message: MessageId,
@@ -459,20 +458,20 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Are all daemons at their loops, with nothing from this member on its way?
-    pub(crate) fn all_rest(&self, state: &State<'a>, member: Actor) -> bool {
+    /// Are all daemons at their loops, with nothing from this member in flight?
+    pub(crate) fn all_rest(&self, state: &SymbolicState<'a>, member: Actor) -> bool {
         let mut daemons = state
             .positions
             .iter()
             .filter(|(actor, _)| self.bodies[&actor.family].daemon);
-        daemons.all(|(_, position)| position.is_at_rest())
+        daemons.all(|(_, position)| position.is_at_endless_loop())
             && !state.queues.keys().any(|channel| channel.0 == member)
     }
 }
 
 /// Nothing is received where a message that nobody waited for may still come.
 fn nothing_stale(
-    state: &State<'_>,
+    state: &SymbolicState<'_>,
     actor: Actor,
     waits: &Waits<'_>,
     source: &From,
@@ -485,7 +484,7 @@ fn nothing_stale(
             From::Clients(clients) => clients.contains(&from.family),
         };
         if waited && to.family == actor.family && comes {
-            return refuse("a message that nobody waited for may be taken for another one");
+            return refuse("a message that no process waited for may be taken for another one");
         }
     }
     Ok(())

@@ -22,7 +22,7 @@ use crate::drift::Drift;
 use crate::follow::{Checker, Scene};
 use crate::race::{Senders, waits};
 use crate::round::{Left, bags, sendings};
-use crate::state::{Channel, Index, State, general, touches};
+use crate::state::{Channel, Index, SymbolicState, general, touches};
 use crate::symbol::Symbol;
 use crate::{Refused, refuse};
 use plainsong_certificate::Event;
@@ -33,11 +33,11 @@ impl<'a> Checker<'a> {
     /// The state after a loop that is served by whoever comes.
     pub(crate) fn repeats(
         &mut self,
-        state: &State<'a>,
+        state: &SymbolicState<'a>,
         (owner, stmt): (Actor, &'a Stmt),
         ways: &[Vec<Event>],
         scene: &Scene<'a>,
-    ) -> Result<State<'a>, Refused> {
+    ) -> Result<SymbolicState<'a>, Refused> {
         let this = self.loop_at(stmt)?;
         let (index, by_name) = self.index(this.domain)?;
         if by_name || owner.is_family(self.song) {
@@ -71,7 +71,7 @@ impl<'a> Checker<'a> {
             let Some(first) = ends.first() else {
                 return refuse("there is no way through the round");
             };
-            let shape = |end: &State<'a>, left: &Left| {
+            let shape = |end: &SymbolicState<'a>, left: &Left| {
                 let left = left.iter().map(|(channel, all)| (*channel, all.len()));
                 let came = came(&before, end).into_iter().map(|member| member.family);
                 (
@@ -104,12 +104,12 @@ impl<'a> Checker<'a> {
     /// The state after two loops that are gone through together.
     pub(crate) fn together(
         &mut self,
-        state: &State<'a>,
+        state: &SymbolicState<'a>,
         one: (Actor, &'a Stmt),
         other: (Actor, &'a Stmt),
         ways: &[Vec<Event>],
         scene: &Scene<'a>,
-    ) -> Result<State<'a>, Refused> {
+    ) -> Result<SymbolicState<'a>, Refused> {
         let owners = [one.0, other.0];
         let in_loop = scene.depth > 0 || one.0 == other.0;
         let single = |actor: &Actor| {
@@ -178,7 +178,7 @@ impl<'a> Checker<'a> {
             if !owners.iter().all(is_done) {
                 return refuse("the round is not over");
             }
-            self.others_rest(state, end, &owners)?;
+            self.others_stand_still(state, end, &owners)?;
             self.per_round_fits(state, end, Some(&index))?;
             self.stale_is_about(state, end, None)?;
             self.pins_are_known(state, end)?;
@@ -212,7 +212,7 @@ impl<'a> Checker<'a> {
 
     /// Can the members of a family go through their loop along with somebody: nobody of them is looked at by itself, and
     /// nothing is lost or comes too late?
-    fn goes_along(&self, state: &State<'a>, family: Actor) -> bool {
+    fn goes_along(&self, state: &SymbolicState<'a>, family: Actor) -> bool {
         let mut actors = state.positions.keys();
         let alone = actors.any(|actor| actor.family == family.family && actor.member.is_some());
         !alone && !self.is_daemon(state, family) && self.faults.are_none()
@@ -221,11 +221,11 @@ impl<'a> Checker<'a> {
     /// An arbitrary round.
     fn any_round(
         &mut self,
-        before: &State<'a>,
+        before: &SymbolicState<'a>,
         owner: Actor,
         local: plainsong_ir::LocalId,
         body: &'a Block,
-    ) -> State<'a> {
+    ) -> SymbolicState<'a> {
         let mut round = before.clone();
         round.forget(&mut self.numbers, owner, &assigned(body));
         self.forget_families(&mut round);
@@ -240,7 +240,7 @@ impl<'a> Checker<'a> {
     /// Who moves: these, and daemons that are no families.
     pub(crate) fn scene(
         &self,
-        round: &State<'a>,
+        round: &SymbolicState<'a>,
         moving: &[Actor],
         index: &Index,
         scene: &Scene<'a>,
@@ -278,7 +278,7 @@ impl<'a> Checker<'a> {
         families
     }
 
-    fn forget_families(&mut self, state: &mut State<'a>) {
+    fn forget_families(&mut self, state: &mut SymbolicState<'a>) {
         let families = state.positions.keys().copied();
         let families: Vec<Actor> = families
             .filter(|actor| actor.is_family(self.song))
@@ -294,7 +294,11 @@ impl<'a> Checker<'a> {
     }
 
     /// Queues of families in which rounds put another message, that says something else.
-    fn replaced(&self, before: &State<'a>, ends: &[State<'a>]) -> BTreeSet<Channel> {
+    fn replaced(
+        &self,
+        before: &SymbolicState<'a>,
+        ends: &[SymbolicState<'a>],
+    ) -> BTreeSet<Channel> {
         let mut found = BTreeSet::new();
         for end in ends {
             for member in came(before, end) {
@@ -320,15 +324,15 @@ impl<'a> Checker<'a> {
     /// The body is done, members are where they came from, and nothing is left over but for others, once.
     fn round_is_done(
         &self,
-        before: &State<'a>,
-        end: &State<'a>,
+        before: &SymbolicState<'a>,
+        end: &SymbolicState<'a>,
         owner: Actor,
         inside: &Scene<'a>,
     ) -> Result<Left, Refused> {
         if !end.positions[&owner].is_end() {
             return refuse("the round is not over");
         }
-        self.others_rest(before, end, &[owner])?;
+        self.others_stand_still(before, end, &[owner])?;
         self.per_round_fits(before, end, inside.index.as_ref())?;
         self.stale_is_about(before, end, None)?;
         self.pins_are_known(before, end)?;
@@ -375,7 +379,7 @@ impl<'a> Checker<'a> {
 }
 
 /// The members that came up in a round.
-fn came(before: &State<'_>, end: &State<'_>) -> Vec<Actor> {
+fn came(before: &SymbolicState<'_>, end: &SymbolicState<'_>) -> Vec<Actor> {
     let actors = end.positions.keys().copied();
     actors
         .filter(|actor| !before.positions.contains_key(actor))

@@ -10,7 +10,7 @@
 use crate::actor::Actor;
 use crate::code::{Position, Var, is_endless};
 use crate::follow::Checker;
-use crate::state::{Channel, Index, PerRound, State, general, touches};
+use crate::state::{Channel, Index, PerRound, SymbolicState, general, touches};
 use crate::symbol::{Symbol, Unknown};
 use crate::{Refused, not_covered, refuse};
 use plainsong_ir::visit::any_expr;
@@ -98,10 +98,10 @@ impl<'a> Checker<'a> {
     }
 
     /// Everybody but these is where they were, and members that came up are where their family was.
-    pub(crate) fn others_rest(
+    pub(crate) fn others_stand_still(
         &self,
-        before: &State<'a>,
-        end: &State<'a>,
+        before: &SymbolicState<'a>,
+        end: &SymbolicState<'a>,
         but: &[Actor],
     ) -> Result<(), Refused> {
         for (actor, position) in &end.positions {
@@ -111,7 +111,7 @@ impl<'a> Checker<'a> {
             let home = before.positions.get(actor);
             let home = home.or_else(|| before.positions.get(&actor.whole()));
             if home != Some(position) {
-                return refuse("somebody else moves in a round");
+                return refuse("another process moves in a round");
             }
             if end.serving.get(actor) != before.serving.get(actor) {
                 return refuse("a daemon begins to serve and goes on in another round");
@@ -123,21 +123,21 @@ impl<'a> Checker<'a> {
             .all(|actor| end.positions.contains_key(actor))
         {
             true => Ok(()),
-            false => refuse("somebody is gone"),
+            false => refuse("a process is gone"),
         }
     }
 
     /// Messages per round belong to the loop that they are counted by.
     pub(crate) fn per_round_fits(
         &self,
-        before: &State<'a>,
-        end: &State<'a>,
+        before: &SymbolicState<'a>,
+        end: &SymbolicState<'a>,
         index: Option<&Index>,
     ) -> Result<(), Refused> {
         let all = before.per_round.keys().chain(end.per_round.keys());
         let channels: BTreeSet<Channel> = all.chain(&end.used).copied().collect();
         for channel in channels {
-            let list = |state: &State<'a>| -> Vec<Index> {
+            let list = |state: &SymbolicState<'a>| -> Vec<Index> {
                 let bag = state.per_round.get(&channel).into_iter().flatten();
                 bag.map(|one| one.index.clone()).collect()
             };
@@ -169,8 +169,8 @@ impl<'a> Checker<'a> {
     /// What nobody waited for is on queues of the member that the round is about, or was there before.
     pub(crate) fn stale_is_about(
         &self,
-        before: &State<'a>,
-        end: &State<'a>,
+        before: &SymbolicState<'a>,
+        end: &SymbolicState<'a>,
         member: Option<Actor>,
     ) -> Result<(), Refused> {
         let mut stale = end.stale.iter();
@@ -181,16 +181,16 @@ impl<'a> Checker<'a> {
         });
         match fine {
             true => Ok(()),
-            false => refuse("a message that nobody waits for is left in each round"),
+            false => refuse("a message that no process waits for is left in each round"),
         }
     }
 
     /// Forgets what rounds changed, and remembers whom they heard. The family that they deal with is left to their rule.
     pub(crate) fn after_rounds(
         &mut self,
-        after: &mut State<'a>,
-        before: &State<'a>,
-        ends: &[State<'a>],
+        after: &mut SymbolicState<'a>,
+        before: &SymbolicState<'a>,
+        ends: &[SymbolicState<'a>],
         owners: &[(Actor, BTreeSet<Var>)],
         dealt_with: Option<FamilyId>,
     ) {
@@ -216,7 +216,12 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn remember(&self, after: &mut State<'a>, before: &State<'a>, end: &State<'a>) {
+    fn remember(
+        &self,
+        after: &mut SymbolicState<'a>,
+        before: &SymbolicState<'a>,
+        end: &SymbolicState<'a>,
+    ) {
         let there = before.positions.keys();
         for actor in there.filter(|actor| !actor.is_family(self.song)) {
             let had = before.heard_by(*actor);
@@ -242,7 +247,7 @@ impl<'a> Checker<'a> {
     /// Messages that all rounds leave become one per round.
     pub(crate) fn leave(
         &mut self,
-        after: &mut State<'a>,
+        after: &mut SymbolicState<'a>,
         lefts: &[Left],
         index: &Index,
         owner: Actor,
@@ -310,7 +315,7 @@ impl<'a> Checker<'a> {
 
 /// Where somebody is, and how many messages wait in its queues.
 pub(crate) fn shape<'s, 'a>(
-    end: &'s State<'a>,
+    end: &'s SymbolicState<'a>,
     member: Actor,
 ) -> (&'s Position<'a>, Vec<(Channel, usize)>) {
     let queues = end.queues.iter();
@@ -320,13 +325,13 @@ pub(crate) fn shape<'s, 'a>(
 }
 
 /// How many messages per round there are.
-pub(crate) fn bags(end: &State<'_>) -> Vec<(Channel, usize)> {
+pub(crate) fn bags(end: &SymbolicState<'_>) -> Vec<(Channel, usize)> {
     let bags = end.per_round.iter();
     bags.map(|(channel, bag)| (*channel, bag.len())).collect()
 }
 
 /// Which messages wait in a queue.
-pub(crate) fn sendings(state: &State<'_>, channel: &Channel) -> Vec<u32> {
+pub(crate) fn sendings(state: &SymbolicState<'_>, channel: &Channel) -> Vec<u32> {
     let waiting = state.waiting(channel).iter();
     waiting.map(|message| message.sending).collect()
 }

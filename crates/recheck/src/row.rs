@@ -174,7 +174,7 @@ impl<'a> Row<'a> {
         address: &Expr,
         (at, size): (i64, i64),
     ) -> Result<Action, Refused> {
-        let other = "a message to or from somebody who is not beside";
+        let other = "a message to or from a process that is not beside";
         let ExprKind::Pid(family, index) = &address.kind else {
             return refuse(other);
         };

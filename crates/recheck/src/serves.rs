@@ -13,7 +13,7 @@ use crate::code::is_endless;
 use crate::drift::Drift;
 use crate::follow::{Checker, Scene};
 use crate::round::sendings;
-use crate::state::{Channel, State, redirect, touches};
+use crate::state::{Channel, SymbolicState, redirect, touches};
 use crate::{Refused, refuse};
 use plainsong_certificate::Event;
 use std::collections::BTreeSet;
@@ -22,27 +22,27 @@ impl<'a> Checker<'a> {
     /// The state after all members were served.
     pub(crate) fn serves(
         &mut self,
-        state: &State<'a>,
+        state: &SymbolicState<'a>,
         family: Actor,
         member: Actor,
         ways: &[Vec<Event>],
         scene: &Scene<'a>,
-    ) -> Result<State<'a>, Refused> {
+    ) -> Result<SymbolicState<'a>, Refused> {
         self.served(state, (family, member), ways, scene, &Drift::new())
     }
 
     /// The same, when nothing is known of some variables of other families.
     fn served(
         &mut self,
-        state: &State<'a>,
+        state: &SymbolicState<'a>,
         (family, member): (Actor, Actor),
         ways: &[Vec<Event>],
         scene: &Scene<'a>,
         vague: &Drift,
-    ) -> Result<State<'a>, Refused> {
+    ) -> Result<SymbolicState<'a>, Refused> {
         self.only_families_are_left(state, family, member, scene)?;
         let loops = state.positions[&family].stmt().is_some_and(is_endless);
-        if loops && !state.positions[&family].is_at_rest() {
+        if loops && !state.positions[&family].is_at_endless_loop() {
             return refuse("a loop that something comes after");
         }
         let mut round = state.clone();
@@ -88,7 +88,7 @@ impl<'a> Checker<'a> {
             if !is_done {
                 return refuse("a member is not served");
             }
-            self.others_rest(state, end, &[member])?;
+            self.others_stand_still(state, end, &[member])?;
             self.per_round_fits(state, end, None)?;
             self.stale_is_about(state, end, (!loops).then_some(member))?;
             self.pins_are_known(state, end)?;
@@ -111,7 +111,7 @@ impl<'a> Checker<'a> {
     /// Has nobody but families and daemons anything left to do, and is this one of them, outside of all rounds?
     pub(crate) fn only_families_are_left(
         &self,
-        state: &State<'a>,
+        state: &SymbolicState<'a>,
         family: Actor,
         member: Actor,
         scene: &Scene<'a>,
@@ -126,12 +126,12 @@ impl<'a> Checker<'a> {
             && !state.positions[&family].is_end();
         match fits && open.next().is_none() {
             true => Ok(()),
-            false => refuse("somebody else has something left to do"),
+            false => refuse("another process has something left to do"),
         }
     }
 
     /// Everybody but the member and daemons that are no families.
-    pub(crate) fn others(&self, round: &State<'a>, member: Actor) -> BTreeSet<Actor> {
+    pub(crate) fn others(&self, round: &SymbolicState<'a>, member: Actor) -> BTreeSet<Actor> {
         let actors = round.positions.keys().copied();
         actors
             .filter(|actor| *actor != member)
@@ -140,7 +140,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Forgets what the rounds of daemons assign.
-    pub(crate) fn forget_daemons(&mut self, state: &mut State<'a>) {
+    pub(crate) fn forget_daemons(&mut self, state: &mut SymbolicState<'a>) {
         let actors: Vec<Actor> = state.positions.keys().copied().collect();
         for actor in actors {
             if self.is_daemon(state, actor) {
@@ -153,8 +153,8 @@ impl<'a> Checker<'a> {
     /// Elsewhere wait the same messages; with a member that loops, as many.
     fn nothing_new(
         &self,
-        before: &State<'a>,
-        end: &State<'a>,
+        before: &SymbolicState<'a>,
+        end: &SymbolicState<'a>,
         member: Actor,
         loops: bool,
     ) -> Result<(), Refused> {

@@ -62,7 +62,7 @@ pub(crate) struct PerRound {
 }
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct State<'a> {
+pub(crate) struct SymbolicState<'a> {
     pub(crate) positions: BTreeMap<Actor, Position<'a>>,
     pub(crate) values: BTreeMap<(Actor, Var), Symbol>,
     /// Oldest first; no empty queues.
@@ -138,7 +138,7 @@ impl Numbers {
     }
 }
 
-impl<'a> State<'a> {
+impl<'a> SymbolicState<'a> {
     /// The members of a family that are looked at by themselves.
     pub(crate) fn members(&self, family: FamilyId) -> Vec<Actor> {
         let actors = self.positions.keys().copied();

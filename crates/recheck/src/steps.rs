@@ -3,7 +3,7 @@
 use crate::actor::Actor;
 use crate::code::{Position, Var, assigned, communicates, is_endless};
 use crate::follow::{Checker, Scene};
-use crate::state::{Message, State, general};
+use crate::state::{Message, SymbolicState, general};
 use crate::symbol::Symbol;
 use crate::{Refused, not_covered, refuse};
 use plainsong_certificate::Event;
@@ -17,7 +17,7 @@ impl<'a> Checker<'a> {
     /// A statement that does not communicate.
     pub(crate) fn does(
         &mut self,
-        state: &mut State<'a>,
+        state: &mut SymbolicState<'a>,
         actor: Actor,
         stmt: &'a Stmt,
     ) -> Result<(), Refused> {
@@ -51,7 +51,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A choice: one of a list, or anything.
-    fn chosen(&mut self, state: &State<'a>, actor: Actor, choice: &Choice) -> Symbol {
+    fn chosen(&mut self, state: &SymbolicState<'a>, actor: Actor, choice: &Choice) -> Symbol {
         let Domain::In(set) = &choice.domain else {
             return self.numbers.fresh(actor);
         };
@@ -65,7 +65,7 @@ impl<'a> Checker<'a> {
         self.numbers.one_of(actor, Some(among))
     }
 
-    fn put(&mut self, state: &mut State<'a>, actor: Actor, place: &Place, value: Symbol) {
+    fn put(&mut self, state: &mut SymbolicState<'a>, actor: Actor, place: &Place, value: Symbol) {
         let var = match &place.root {
             Root::Local(local) => Var::Local(*local),
             Root::Own(var) => Var::Own(*var),
@@ -82,12 +82,12 @@ impl<'a> Checker<'a> {
     /// rounds chose: what its code changes is forgotten.
     pub(crate) fn chooses(
         &mut self,
-        state: &State<'a>,
+        state: &SymbolicState<'a>,
         actor: Actor,
         stmt: &'a Stmt,
         events: &[&Event],
         scene: &Scene<'a>,
-    ) -> Result<Vec<State<'a>>, Refused> {
+    ) -> Result<Vec<SymbolicState<'a>>, Refused> {
         let (var, choice) = match &stmt.kind {
             StmtKind::LetChoice(choice) => (Var::Local(choice.local), choice),
             StmtKind::AssignChoice(place, choice) if place.path.is_empty() => match &place.root {
@@ -158,7 +158,7 @@ impl<'a> Checker<'a> {
     /// A message joins its queue.
     pub(crate) fn sends(
         &mut self,
-        state: &mut State<'a>,
+        state: &mut SymbolicState<'a>,
         actor: Actor,
         stmt: &'a Stmt,
         to: Actor,
@@ -178,7 +178,7 @@ impl<'a> Checker<'a> {
             && to != *served
             && !self.is_daemon(state, to)
         {
-            return refuse("a daemon sends to somebody else while it serves");
+            return refuse("a daemon sends to another process while it serves");
         }
         self.may_tell(state, actor, to)?;
         self.not_to_itself(actor, to, *message)?;
@@ -203,11 +203,11 @@ impl<'a> Checker<'a> {
     /// A message to a daemon that may be lost: both must be there.
     pub(crate) fn sends_or_loses(
         &mut self,
-        state: &State<'a>,
+        state: &SymbolicState<'a>,
         actor: Actor,
         stmt: &'a Stmt,
         events: &[&Event],
-    ) -> Result<Vec<State<'a>>, Refused> {
+    ) -> Result<Vec<SymbolicState<'a>>, Refused> {
         let StmtKind::Send(message, ..) = &stmt.kind else {
             return refuse("it is no `send`");
         };
@@ -245,11 +245,11 @@ impl<'a> Checker<'a> {
     /// A decision: every arm that is possible, and no other.
     pub(crate) fn decides(
         &mut self,
-        state: &State<'a>,
+        state: &SymbolicState<'a>,
         actor: Actor,
         stmt: &'a Stmt,
         events: &[&Event],
-    ) -> Result<Vec<State<'a>>, Refused> {
+    ) -> Result<Vec<SymbolicState<'a>>, Refused> {
         let is_head = matches!(stmt.kind, StmtKind::While(..))
             && state.positions[&actor].is_outermost()
             && self.is_daemon(state, actor);
@@ -280,7 +280,7 @@ impl<'a> Checker<'a> {
     /// Leaves out decisions for arms that are not possible: nothing is shown by them, and nothing is lost.
     pub(crate) fn drop_impossible(
         &mut self,
-        state: &State<'a>,
+        state: &SymbolicState<'a>,
         actor: Actor,
         stmt: &'a Stmt,
         events: &mut Vec<&Event>,
@@ -297,13 +297,13 @@ impl<'a> Checker<'a> {
     /// The arms that are possible, and the state in each.
     fn arms(
         &mut self,
-        state: &State<'a>,
+        state: &SymbolicState<'a>,
         actor: Actor,
         stmt: &'a Stmt,
-    ) -> Result<BTreeMap<usize, State<'a>>, Refused> {
+    ) -> Result<BTreeMap<usize, SymbolicState<'a>>, Refused> {
         let numbers = &mut self.numbers;
         let mut arms = BTreeMap::new();
-        let mut go = |arm: usize, mut next: State<'a>, way: &dyn Fn(&mut Position<'a>)| {
+        let mut go = |arm: usize, mut next: SymbolicState<'a>, way: &dyn Fn(&mut Position<'a>)| {
             if let Some(position) = next.positions.get_mut(&actor) {
                 way(position);
             }

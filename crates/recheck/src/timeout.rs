@@ -11,7 +11,7 @@ use crate::actor::Actor;
 use crate::follow::{Checker, Scene};
 use crate::race::{Waits, waits};
 use crate::receive::From;
-use crate::state::State;
+use crate::state::SymbolicState;
 use crate::{Refused, refuse};
 use plainsong_certificate::Event;
 use plainsong_ir::Stmt;
@@ -20,12 +20,12 @@ impl<'a> Checker<'a> {
     /// The states after a message was taken and after it was not waited for.
     pub(crate) fn takes_or_not(
         &mut self,
-        state: &State<'a>,
+        state: &SymbolicState<'a>,
         actor: Actor,
         stmt: &'a Stmt,
         events: &[&Event],
         scene: &Scene<'a>,
-    ) -> Result<Vec<State<'a>>, Refused> {
+    ) -> Result<Vec<SymbolicState<'a>>, Refused> {
         let Some(Waits {
             arms,
             timeout: Some(timeout),
@@ -94,7 +94,7 @@ impl<'a> Checker<'a> {
     /// Can nothing that is waited for come any more?
     fn waits_in_vain(
         &mut self,
-        state: &State<'a>,
+        state: &SymbolicState<'a>,
         actor: Actor,
         waits: &Waits<'a>,
         scene: &Scene<'a>,

@@ -1,4 +1,4 @@
-//! Actions that refine actions: what stands in their place one layer up.
+//! Refinement of actions (one step of a forward simulation): what stands in their place one layer up.
 //!
 //! Statement. `A` refines `B` if wherever `B` does not fail, `A` does not fail, and whatever `A` then does, `B` may do,
 //! as far as it is seen from the layer of `B`; with the same result.
@@ -79,7 +79,7 @@ fn shown(
                 });
             }
             Some((at, why)) => {
-                let why = format!("not shown: {} ({RULE}, {why})", all[*at].sentence);
+                let why = format!("not proved: {} ({RULE}, {why})", all[*at].sentence);
                 told = Missing::of(why, &all, &open);
             }
         }

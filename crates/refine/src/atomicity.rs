@@ -1,4 +1,4 @@
-//! Atomicity: between two yields a thread acts as if alone.
+//! Atomicity by Lipton reduction: between two yields a thread acts as if alone.
 //!
 //! Statement. From yield to yield, the steps of a procedure are right movers, then at most one step of any
 //! kind, then left movers. As an automaton with the states *before* and *after* the commit point:
@@ -18,7 +18,7 @@
 //! a `while` that does not yield stands before the commit point, or has a `decreases`. A loop that
 //! yields somewhere in its body also yields whenever it begins a round.
 //!
-//! Labels at a layer: an action has its declared type (or an inferred one, [`crate::inferred`]; `atomic` when there is none), and so has a procedure that moves, at
+//! Labels at a layer: an action has its declared type (or an inferred one, [`crate::inferred_movers`]; `atomic` when there is none), and so has a procedure that moves, at
 //! its own layer ([`crate::procedures`]); any other procedure that is still there is a yield, `async` is a left mover, and what is synchronized is one, too; `yield` of an invariant is a yield at the
 //! invariant's layer and nothing elsewhere, a bare `yield` is one at every layer.
 //!

@@ -15,7 +15,7 @@
 //! arguments are different, because no action doubles a permission), and what it creates by *created*.
 //!
 //! What is refuted was seen to fail in the program of layer 1, by the interpreter, at a small size. Where that is not
-//! seen, and not shown either, small sizes of the program above are run for the sake of the explanation.
+//! seen, and not proved either, small sizes of the program above are run for the sake of the explanation.
 
 use crate::answer::{Answer, Missing, Proof, Prover, Refutation, obligation};
 use crate::compare::{behaviours, instances};
@@ -104,7 +104,7 @@ pub(crate) fn shown(top: &Arc<Song>, prover: &mut Prover<'_>) -> Answer {
                 }
                 None => String::new(),
             };
-            let why = format!("not shown: {sentence} ({rule}, {why}){seen}");
+            let why = format!("not proved: {sentence} ({rule}, {why}){seen}");
             return Answer::unknown(Missing::of(why, &all, &open));
         }
         proof.obligations += all.len();

@@ -67,7 +67,7 @@ pub fn extract(song: &Song, layer: u32) -> Song {
     let Some(actions) = song.actions() else {
         return song.clone();
     };
-    let mut extracting = Extracting {
+    let mut extracting = LayerExtractor {
         actions,
         layer,
         globals: kept(actions.globals.iter().map(|one| one.exists_at(layer))),
@@ -127,7 +127,7 @@ pub fn topmost(song: &Song) -> (Song, Vec<usize>) {
     };
     let top = height(actions) + 1;
     let mut whole = extract(song, top);
-    let mut renumbering = Extracting {
+    let mut renumbering = LayerExtractor {
         actions,
         layer: top,
         globals: kept(actions.globals.iter().map(|one| one.exists_at(top))),
@@ -160,7 +160,7 @@ fn kept(rows: impl Iterator<Item = bool>) -> BTreeMap<usize, usize> {
     kept.enumerate().map(|(new, (old, _))| (old, new)).collect()
 }
 
-struct Extracting<'s> {
+struct LayerExtractor<'s> {
     actions: &'s Actions,
     layer: u32,
     globals: BTreeMap<usize, usize>,
@@ -170,7 +170,7 @@ struct Extracting<'s> {
     keeps_clauses: bool,
 }
 
-impl Extracting<'_> {
+impl LayerExtractor<'_> {
     fn sequence(&mut self, sequence: &Sequentialization) -> Sequentialization {
         let mut sequence = sequence.clone();
         for one in &mut sequence.eliminated {
@@ -249,7 +249,7 @@ impl Extracting<'_> {
     }
 }
 
-impl VisitMut for Extracting<'_> {
+impl VisitMut for LayerExtractor<'_> {
     fn block(&mut self, block: &mut Block) {
         let stmts = std::mem::take(block);
         *block = stmts

@@ -1,7 +1,8 @@
-//! Refinement: a fine-grained program implements an atomic one, layer by layer.
+//! Layered refinement [Kragl20]: a fine-grained program implements an atomic one, layer by layer, by Lipton reduction and
+//! forward simulation with stuttering.
 //!
-//! The way through it: [`footprint`] says what an action touches, [`movers`] which conditions make it
-//! move past others, [`brute`] tries them on small states through the interpreter, [`extract`] is the program
+//! The way through it: [`read_write_sets`] says what an action touches, [`movers`] which conditions make it
+//! move past others, [`brute`] tries them on small states through the interpreter, [`layer_program`] is the program
 //! of a layer, [`action_refines`] compares actions of two layers, [`atomicity`] says where its threads may be interrupted, [`procedures`] follows them from
 //! yield to yield, and [`refine`](mod@refine) puts it together.
 //!

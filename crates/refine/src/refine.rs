@@ -327,7 +327,7 @@ impl Refining {
                 let rule = one.rule.name();
                 let seen = self.brute.doubles(ActionId::from(of[*at]));
                 let why = seen.unwrap_or_else(|| why.to_string());
-                let why = format!("not shown: {} ({rule}): {why}", one.sentence);
+                let why = format!("not proved: {} ({rule}): {why}", one.sentence);
                 Err(Missing::of(why, &all, &open))
             }
         };
@@ -407,7 +407,7 @@ impl Refining {
             let rule = one.rule.name();
             let example = self.example(id, &all, *at, &layers, prover);
             let why = format!(
-                "not shown: {} ({rule}, {why}){others}{example}",
+                "not proved: {} ({rule}, {why}){others}{example}",
                 one.sentence
             );
             return Err(Missing::of(why, &all, &open));

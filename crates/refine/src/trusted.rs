@@ -1,4 +1,4 @@
-//! What a proof of a procedure takes for granted: facts about whoever uses it.
+//! What a proof of a procedure takes for granted: facts about its callers.
 //!
 //! A procedure that nothing in the song calls or starts may rely on whatever it requires, and its action may fail
 //! wherever it likes; then a proof may be empty. So both are said with the verdict.

@@ -36,7 +36,6 @@ pub struct Answer {
 /// What one engine said on the way to an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attempt {
-    /// The engine.
     pub engine: String,
     /// What it said.
     pub outcome: Outcome,

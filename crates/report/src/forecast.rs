@@ -11,7 +11,6 @@ pub struct Forecast {
     /// Sizes and limits.
     #[serde(serialize_with = "crate::stream::as_bound")]
     pub bound: BTreeMap<String, String>,
-    /// How many executions.
     pub executions: f64,
     /// Half the width of the interval that has the truth about 19 times out of 20; nothing when all were
     /// counted.

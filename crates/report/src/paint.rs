@@ -12,7 +12,6 @@ pub(crate) const OPEN: Style = AnsiColor::Yellow.on_default();
 /// A heading.
 pub(crate) const STRONG: Style = Style::new().effects(Effects::BOLD);
 
-/// `text` in `style`.
 pub(crate) fn paint(style: Style, text: impl std::fmt::Display) -> String {
     format!("{style}{text}{style:#}")
 }

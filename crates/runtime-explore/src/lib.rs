@@ -198,7 +198,7 @@ pub struct ExploreNet {
     books: Rc<RefCell<Books>>,
 }
 
-/// A value on its way. It looks like the value in pictures.
+/// A value in flight. It looks like the value in pictures.
 #[derive(Clone)]
 struct Parcel {
     site: Site,

@@ -181,7 +181,7 @@ enum Waiting {
     Nothing,
 }
 
-/// A value on its way.
+/// A value in flight.
 #[derive(Debug)]
 struct Packet<T> {
     #[cfg(debug_assertions)]

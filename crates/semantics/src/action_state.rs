@@ -26,7 +26,6 @@ use std::sync::Arc;
 pub struct ActionState {
     /// Has `init` run (or is there none)?
     pub begun: bool,
-    /// The globals.
     pub globals: Vec<Value>,
     /// The pending asyncs, ascending.
     pub pending: Vec<(ActionId, Arc<[Value]>)>,

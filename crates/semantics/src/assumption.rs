@@ -65,7 +65,7 @@ impl fmt::Display for Assumption {
                 "the contract of the external function `{name}` is trusted"
             ),
             Assumption::Termination => {
-                f.write_str("termination is not shown: a `while` has no `decreases`")
+                f.write_str("termination is not proved: a `while` has no `decreases`")
             }
             Assumption::EndsThere => f.write_str(
                 "an execution that fails ends there: what would come after was not looked at",

@@ -66,7 +66,6 @@ impl Atoms {
         }
     }
 
-    /// The instance.
     pub fn instance(&self) -> &Instance {
         &self.instance
     }

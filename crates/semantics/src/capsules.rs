@@ -72,7 +72,6 @@ pub struct Message {
 }
 
 impl Message {
-    /// How it is delivered.
     pub fn model(&self) -> Delivery {
         self.model
     }
@@ -82,7 +81,6 @@ impl Message {
         self.from
     }
 
-    /// Its kind.
     pub fn kind(&self) -> MessageId {
         self.kind
     }
@@ -111,7 +109,6 @@ pub struct Parts {
     pub spent: Vec<u32>,
 }
 
-/// One way on.
 #[derive(Clone, Debug)]
 pub enum Way {
     /// To another state of the process, after these messages were sent, to processes by number; none is `init`.
@@ -178,7 +175,6 @@ impl<'m> Processes<'m> {
         }
     }
 
-    /// The machine.
     pub fn machine(&self) -> &'m Machine {
         self.machine
     }

@@ -1,4 +1,4 @@
-//! Claims in parts, each of which reads little of a state.
+//! Claims in parts, each of which reads little of a state (a cone of influence that is observed, not analysed).
 //!
 //! `always forall a, b: Id :: φ(node[a], node[b])` is as many claims as there are pairs, and each reads two
 //! processes. An engine that keeps what it knows about parts needs to look at one again only when something changes

@@ -17,7 +17,7 @@ use crate::claim::{Verity, verity};
 use crate::instance::Instance;
 use crate::machine::{Config, Form, Machine};
 use crate::voices::config::VoicesConfig;
-use crate::voices::network::Flying;
+use crate::voices::network::InFlight;
 use plainsong_ir::{Claim, Song};
 use std::collections::BTreeMap;
 
@@ -66,7 +66,7 @@ impl Machine {
 fn full_channel(song: &Song, config: &VoicesConfig) -> Option<String> {
     let kinds = &song.voices()?.messages;
     let mut channels: BTreeMap<_, u32> = BTreeMap::new();
-    for Flying { kind, from, to, .. } in config.network.messages() {
+    for InFlight { kind, from, to, .. } in config.network.messages() {
         let kind_of = &kinds[kind.index()];
         let Some(most) = kind_of.most else { continue };
         let count = channels.entry((kind, from, to)).or_default();

@@ -22,12 +22,12 @@ use crate::machine::{Config, Form, Machine};
 use crate::value::{Pid, Value};
 use crate::world::World;
 use plainsong_diagnostics::Span;
-use plainsong_ir::order::Pair;
+use plainsong_ir::covers::Pair;
 use plainsong_ir::{Body, Expr, ExprKind, LocalId, Song, Ty, Voices};
 
 /// What the song says about covering, for one machine.
 #[derive(Clone, Debug)]
-pub struct Order {
+pub struct CoveringOrder {
     instance: Instance,
     /// Of each family of processes.
     families: Vec<Relation>,
@@ -42,7 +42,7 @@ pub fn is_declared(song: &Song) -> bool {
         let messages = voices.messages.iter().map(|one| &one.order);
         processes
             .chain(messages)
-            .any(plainsong_ir::Order::is_declared)
+            .any(plainsong_ir::Covers::is_declared)
     })
 }
 
@@ -52,9 +52,9 @@ pub fn is_covered(voices: &Voices) -> bool {
     voices.faults.is_empty() && voices.processes.iter().all(|one| handles(&one.body))
 }
 
-impl Order {
+impl CoveringOrder {
     /// The order of a machine that trusts it, if the song declares one that is covered here.
-    pub fn of(machine: &Machine) -> Option<Order> {
+    pub fn of(machine: &Machine) -> Option<CoveringOrder> {
         let instance = machine.instance();
         let song = instance.song();
         let voices = song.voices()?;
@@ -72,7 +72,7 @@ impl Order {
             let parts = message.fields.iter().map(|one| one.ty.clone()).collect();
             Relation::new(&message.order, Vec::new(), parts, false)
         });
-        Some(Order {
+        Some(CoveringOrder {
             instance: instance.clone(),
             families,
             messages: messages.collect(),
@@ -206,7 +206,7 @@ struct Relation {
 }
 
 impl Relation {
-    fn new(order: &plainsong_ir::Order, names: Vec<Ty>, parts: Vec<Ty>, own: bool) -> Relation {
+    fn new(order: &plainsong_ir::Covers, names: Vec<Ty>, parts: Vec<Ty>, own: bool) -> Relation {
         let count = parts.len();
         let locals = |types: &[Ty], first: usize| -> Vec<Expr> {
             let types = types.iter().zip(first..);

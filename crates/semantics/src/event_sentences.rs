@@ -19,7 +19,7 @@ pub fn words(lanes: &[String], event: &Event) -> String {
         EventKind::Crash => format!("{who} crashes"),
         EventKind::Restart => format!("{who} restarts"),
         EventKind::Lose => format!("{label} to {who} is lost"),
-        EventKind::Duplicate => format!("{label} of {who} is doubled"),
+        EventKind::Duplicate => format!("{label} of {who} is duplicated"),
         EventKind::Transfer => format!("{who} takes {label} from {peer}"),
         EventKind::Act | EventKind::Local => match event.lane {
             Some(_) => format!("{who}: {label}"),

@@ -20,7 +20,7 @@ use crate::search::{Completeness, Limits, Progress, Watch};
 use crate::trace::{EventKind, FailureKind};
 use crate::value::{Pid, Value};
 use crate::voices::config::Voice;
-use crate::voices::network::Flying;
+use crate::voices::network::InFlight;
 use plainsong_ir::Delivery;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -79,7 +79,6 @@ enum Fate {
     Well,
     /// Cut off by an `assume`.
     Discarded,
-    /// It failed.
     Failed,
     /// The interpreter's own limit stopped it.
     Unknown,
@@ -339,12 +338,12 @@ fn voice(config: &Config, lane: usize) -> Arc<Voice> {
     }
 }
 
-fn is_ordered_by_mailbox(message: &Flying) -> bool {
+fn is_ordered_by_mailbox(message: &InFlight) -> bool {
     message.model == Delivery::Mailbox && message.to != Pid::Init
 }
 
 /// Where some of the unread messages come from, in the order of the network.
-fn origins(node: &Node, which: impl Fn(&Flying) -> bool) -> Vec<Origin> {
+fn origins(node: &Node, which: impl Fn(&InFlight) -> bool) -> Vec<Origin> {
     let Form::Voices(config) = &node.config.0 else {
         return Vec::new();
     };

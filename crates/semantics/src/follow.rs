@@ -53,7 +53,7 @@ pub fn follow(machine: &Machine, trace: &Trace) -> Result<Trace, Mismatch> {
         if !has_values(machine, &start, trace) {
             continue;
         }
-        match (Following::new(machine, trace, &start)).run() {
+        match (TraceFollower::new(machine, trace, &start)).run() {
             Ok(told) => return Ok(told),
             Err(mismatch) => first = first.or(Some(mismatch)),
         }
@@ -84,7 +84,7 @@ fn has_values(machine: &Machine, start: &Config, trace: &Trace) -> bool {
     })
 }
 
-struct Following<'a> {
+struct TraceFollower<'a> {
     machine: &'a Machine,
     trace: &'a Trace,
     lanes: Vec<String>,
@@ -97,9 +97,9 @@ struct Following<'a> {
     names: BTreeMap<u64, u64>,
 }
 
-impl<'a> Following<'a> {
+impl<'a> TraceFollower<'a> {
     fn new(machine: &'a Machine, trace: &'a Trace, start: &'a Config) -> Self {
-        Following {
+        TraceFollower {
             machine,
             trace,
             lanes: machine.lanes(),
@@ -195,7 +195,7 @@ impl<'a> Following<'a> {
         let mut told: Vec<String> = all.into_iter().take(INSTEAD).collect();
         told.iter_mut().for_each(|one| *one = format!("`{one}`"));
         match (told.is_empty(), more) {
-            (true, _) => "nobody can do anything".to_owned(),
+            (true, _) => "no process can take a step".to_owned(),
             (false, 0) => format!("what is: {}", told.join(", ")),
             (false, more) => format!("what is: {} and {more} more", told.join(", ")),
         }

@@ -10,7 +10,7 @@
 //! NOT COVERED. Variables that grow while nothing is pending; growth that needs steps after which less is pending.
 
 use crate::machine::{Config, Form, Machine, Outcome};
-use crate::voices::network::Flying;
+use crate::voices::network::InFlight;
 use std::collections::BTreeMap;
 
 /// So many of one kind are many.
@@ -87,7 +87,7 @@ fn by_kind(machine: &Machine, config: &Config) -> BTreeMap<String, usize> {
         Form::Voices(config) => {
             let kinds = song.voices().map_or(&[][..], |voices| &voices.messages);
             let lanes = machine.lanes();
-            for Flying { kind, from, to, .. } in config.network.messages() {
+            for InFlight { kind, from, to, .. } in config.network.messages() {
                 let name = &kinds[kind.index()].name;
                 let name_of = |at: Option<usize>| at.and_then(|at| lanes.get(at));
                 let (Some(from), Some(to)) = (name_of(from.member()), name_of(to.member())) else {

@@ -19,7 +19,7 @@ use crate::show::show;
 use crate::trace::EventKind;
 use crate::value::{Pid, Value};
 use crate::voices::config::VoicesConfig;
-use crate::voices::network::Flying;
+use crate::voices::network::InFlight;
 use plainsong_ir::{Body, Delivery, FamilyId, Process, Ty};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub struct Task(Waits);
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Waits {
-    Message(Flying),
+    Message(InFlight),
     Async(Pending),
 }
 
@@ -62,9 +62,9 @@ impl Idle {
         match &mut rest.0 {
             Form::Voices(config) => {
                 let messages = config.network.messages();
-                let is_causal = |message: &Flying| message.model == Delivery::Causal;
+                let is_causal = |message: &InFlight| message.model == Delivery::Causal;
                 if !messages.iter().any(is_causal) {
-                    let unordered = |message: &Flying| message.model == Delivery::Unordered;
+                    let unordered = |message: &InFlight| message.model == Delivery::Unordered;
                     let taken = config.network.split_off(unordered);
                     bag.extend(taken.into_iter().map(|one| Task(Waits::Message(one))));
                 }
@@ -107,7 +107,7 @@ impl Config {
         match &self.0 {
             Form::Voices(config) => {
                 let messages = config.network.messages().iter();
-                messages.map(Flying::weight).sum()
+                messages.map(InFlight::weight).sum()
             }
             Form::Actions(_) | Form::Line(_) => 0,
         }
@@ -120,7 +120,7 @@ impl Task {
         Task(Waits::Async(offer.clone()))
     }
 
-    /// Every message on its way, whatever its model, without its past.
+    /// Every message in flight, whatever its model, without its past.
     pub(crate) fn messages(config: &Config) -> Vec<Task> {
         match &config.0 {
             Form::Voices(config) => {
@@ -188,7 +188,6 @@ impl Step {
         }
     }
 
-    /// Whom it serves.
     pub fn served(&self) -> Served {
         match (&self.taken, self.takes()) {
             (Some(Taken::Message(_) | Taken::Async(_)), Some(task)) => Served::Task(task),

@@ -8,10 +8,10 @@
 //! believed: [`repetition`] takes the period again from its own end, step by step, and looks whether it
 //! reproduces itself.
 //!
-//! A period may also lead to a state with all points shifted ([`shift`](crate::shift)): then it can happen
+//! A period may also lead to a state with all points shifted ([`shift_invariance`](crate::shift_invariance)): then it can happen
 //! again from there with everything shifted, and so on. Where only what the cycle touches is shifted, each group
-//! of points by its own distance, that is a [`drift`](crate::drift). Or to one that covers its beginning in a way that
-//! the song declares ([`order`](crate::order)).
+//! of points by its own distance, that is an [`accelerated_loop`](crate::accelerated_loop). Or to one that covers its beginning in a way that
+//! the song declares ([`covering_order`](crate::covering_order)).
 //!
 //! *Fairness.* A message (or async, or process) is *ignored* when from some point on it waits for ever
 //! although it could be served again and again. A fair execution ignores nobody. Messages of one kind,
@@ -27,7 +27,7 @@
 //! Source. [Alive12], section 2; the difference between both readings is `heartbeat-until-stopped.song`.
 
 use crate::accelerated_loop::{Drift, legs, needed, without};
-use crate::covering_order::{Matched, Order};
+use crate::covering_order::{CoveringOrder, Matched};
 use crate::idle::{Idle, Served, Task};
 use crate::machine::{Config, Machine, Outcome};
 use crate::path_to_trace::retrace;
@@ -137,7 +137,7 @@ fn drifted(machine: &Machine, path: &[Config], steps: &[usize]) -> Option<Repeti
 
 /// How a cycle repeats itself that leads to a state that covers its own beginning, as the song says.
 fn covered(machine: &Machine, path: &[Config], steps: &[usize]) -> Option<Repetition> {
-    let order = Order::of(machine)?;
+    let order = CoveringOrder::of(machine)?;
     let (begin, end) = (Idle::of(&path[0]), Idle::of(&path[steps.len()]));
     let Matched { mut pairs, left } = order.covers(&begin, &end)?;
     let mut round = Round::new(machine, &path[steps.len()]);
@@ -287,7 +287,6 @@ impl Repetition {
         (!left.is_empty()).then(|| format!("adding {}", listed(&left, "other kinds")))
     }
 
-    /// In one sentence.
     pub fn sentence(&self) -> String {
         format!("{}{}; {}", self.plain(), self.by(), self.fairness())
     }

@@ -1,4 +1,4 @@
-//! What the three forms mean.
+//! Operational semantics: what the three forms mean.
 //!
 //! The interpreter is the oracle of the whole project, so it is written for clarity: a
 //! configuration, the steps enabled in it, and what each leads to. Engines may be cleverer than
@@ -6,14 +6,14 @@
 //!
 //! The way through it: [`instance`] fixes the sizes of a song, [`machine`] gives its states, steps
 //! and ends, and on top of that stand [`search`] (every state), [`simulate`] (one execution by
-//! chance), [`random`] (many, with everything checked), [`stepping`] (one, chosen step by step), [`mod@replay`] (a trace again), [`overtake`] (what a stricter model forbids in it) and
-//! [`mod@executions`] (how many there are). For engines that keep processes apart, [`part`] is one process
-//! by itself and [`score`] the way back; for those that keep states of action systems in a form of their
-//! own, there is [`action_state`], [`names`] visits one state for all that differ in names, and for those that compare states by what is pending, [`idle`];
+//! chance), [`random`] (many, with everything checked), [`stepping`] (one, chosen step by step), [`mod@replay`] (a trace again), [`overtaking`] (what a stricter model forbids in it) and
+//! [`mod@executions`] (how many there are). For engines that keep processes apart, [`local_process`] is one process
+//! by itself and [`linearize`] the way back; for those that keep states of action systems in a form of their
+//! own, there is [`action_state`], [`process_symmetry`] visits one state for all that differ in names, and for those that compare states by what is pending, [`idle`];
 //! [`outcomes`] is what external functions return, [`atomic`] is one action by itself, [`threads`] a program with procedures. Underneath, `eval` says what expressions come to, `code` runs
 //! statements from one stop to the next, and
 //! `voices`, `actions` and `line` say what a step is in each form. Results are [`trace`]s and
-//! [`verdict`]s; [`shrink`] makes a failing trace smaller, [`race`] finds what decided it and [`truths`]
+//! [`verdict`]s; [`shrink`] makes a failing trace smaller, [`race`] finds what decided it and [`property_values`]
 //! what the properties were worth on the way.
 
 pub mod accelerated_loop;

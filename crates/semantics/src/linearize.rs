@@ -1,4 +1,4 @@
-//! Linearize: from what each process did to one execution of the interpreter (a witness).
+//! Linearization of a happens-before order: from what each process did to one execution of the interpreter (a witness).
 //!
 //! An engine that keeps processes apart knows, for each process, its local steps and which message
 //! each of them took: a [`Score`]. [`witness`] looks for an order of these steps that the interpreter
@@ -36,7 +36,6 @@ pub struct Note {
 /// What each process did.
 #[derive(Clone, Debug, Default)]
 pub struct Score {
-    /// Which of the starts.
     pub start: usize,
     /// The steps of each process, then of `init`.
     pub notes: Vec<Vec<Note>>,

@@ -68,9 +68,7 @@ impl Hash for Part {
 pub struct Letter {
     /// Who sends it.
     pub from: Pid,
-    /// To whom.
     pub to: Pid,
-    /// How it is delivered.
     pub model: Delivery,
     kind: MessageId,
     payload: Arc<[Value]>,
@@ -124,7 +122,6 @@ pub enum Fate {
 /// What tells a local step from others that begin where it does: its kind and its free choices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deed {
-    /// Its kind.
     pub kind: EventKind,
     pub(crate) chosen: Vec<Chosen>,
     /// How a process that restarts begins.
@@ -154,7 +151,6 @@ pub enum Next {
 /// A process that waits.
 #[derive(Clone, Debug)]
 pub struct Wait {
-    /// Who.
     pub lane: usize,
     /// In which state.
     pub part: Part,

@@ -12,7 +12,7 @@ use crate::search::Steering;
 use crate::sizes::Sizes;
 use crate::trace::{EventKind, Failure, Waiting};
 use crate::value::Value;
-use crate::voices::network::Flying;
+use crate::voices::network::InFlight;
 use crate::voices::{VoiceSystem, config::VoicesConfig};
 use crate::world::World;
 use plainsong_diagnostics::Span;
@@ -34,9 +34,7 @@ pub struct Config(pub(crate) Form<VoicesConfig, ActionsConfig, LineConfig>);
 /// One thing for each form.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Form<V, A, L> {
-    /// For voices.
     Voices(V),
-    /// For actions.
     Actions(A),
     /// For a choreography.
     Line(L),
@@ -67,15 +65,15 @@ pub struct Step {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
     /// A message is received.
-    Message(Flying),
+    Message(InFlight),
     /// A receive of such a message fails before it can look at any.
     Awaited(MessageId),
     /// A pending async is run.
     Async(Pending),
     /// An action that is always on offer is run.
     Offer(Pending),
-    /// Something happens to a message on its way.
-    Hit(Flying),
+    /// Something happens to a message in flight.
+    Hit(InFlight),
 }
 
 /// What a step, or the start, leads to.

@@ -125,7 +125,7 @@ pub fn split(machine: &Machine, most: u64) -> Result<Option<Vec<Instance>>, Stri
     }
     let most = usize::try_from(most).map_or(MOST_AT_ONCE, |most| most.min(MOST_AT_ONCE));
     let mut all = Vec::new();
-    let mut open = vec![Deciding {
+    let mut open = vec![OutcomeChoice {
         known: (*outcomes.known).clone(),
         calls: asked.into_iter().rev().collect(),
     }];
@@ -165,19 +165,19 @@ fn by_starts(machine: &Machine) -> Option<Vec<Instance>> {
 }
 
 /// Outcomes on the way to an instance.
-struct Deciding {
+struct OutcomeChoice {
     known: BTreeMap<Call, Value>,
     /// What is to be decided, the last first.
     calls: Vec<Call>,
 }
 
-impl Deciding {
+impl OutcomeChoice {
     /// Decides a call in every way, the least result on top.
     fn decide(
         mut self,
         instance: &Instance,
         call: Call,
-        open: &mut Vec<Deciding>,
+        open: &mut Vec<OutcomeChoice>,
     ) -> Result<(), String> {
         if self.known.contains_key(&call) {
             open.push(self);
@@ -208,7 +208,7 @@ impl Deciding {
             let mut known = self.known.clone();
             known.insert(call.clone(), result);
             let calls = self.calls.clone();
-            open.push(Deciding { known, calls });
+            open.push(OutcomeChoice { known, calls });
         }
         Ok(())
     }

@@ -9,7 +9,6 @@ use plainsong_ir::Claim;
 /// One property along a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Truths {
-    /// The property.
     pub property: String,
     /// Is it judged only in final states?
     pub at_the_end: bool,

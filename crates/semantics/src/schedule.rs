@@ -67,7 +67,7 @@ pub(crate) fn script(trace: &Trace) -> Vec<Cue> {
     trace.events.iter().map(Cue::new).collect()
 }
 
-/// An execution under way.
+/// An execution in progress.
 #[derive(Clone, Debug)]
 pub(crate) struct Performance<'a> {
     machine: &'a Machine,
@@ -80,7 +80,6 @@ pub(crate) struct Performance<'a> {
 }
 
 impl<'a> Performance<'a> {
-    /// From a start.
     pub(crate) fn new(machine: &'a Machine, start: &Config) -> Self {
         Performance {
             machine,

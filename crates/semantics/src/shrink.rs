@@ -1,4 +1,4 @@
-//! Smaller executions that fail in the same way: fewer events, then smaller values, then an order that
+//! Counterexample minimization (in the manner of delta debugging): smaller executions that fail in the same way: fewer events, then smaller values, then an order that
 //! is easier to read.
 //!
 //! Statement. Each function returns an execution of the same machine that ends in the same kind of
@@ -26,7 +26,7 @@ const ATTEMPTS: usize = 2_000;
 
 /// A trace with fewer events, if there is one.
 pub fn fewer_events(machine: &Machine, trace: &Trace) -> Trace {
-    let Some(mut shrinking) = Shrinking::new(machine, trace) else {
+    let Some(mut shrinking) = Shrinker::new(machine, trace) else {
         return trace.clone();
     };
     let wrong = shrinking.wrong.as_ref();
@@ -46,7 +46,7 @@ pub fn fewer_events(machine: &Machine, trace: &Trace) -> Trace {
 
 /// A trace with smaller choices, if there is one.
 pub fn smaller_values(machine: &Machine, trace: &Trace) -> Trace {
-    let Some(mut shrinking) = Shrinking::new(machine, trace) else {
+    let Some(mut shrinking) = Shrinker::new(machine, trace) else {
         return trace.clone();
     };
     for at in 0..shrinking.cues.len() {
@@ -57,7 +57,7 @@ pub fn smaller_values(machine: &Machine, trace: &Trace) -> Trace {
 
 /// The same events in an order that is easier to read, if there is one.
 pub fn in_reading_order(machine: &Machine, trace: &Trace) -> Trace {
-    let Some(mut shrinking) = Shrinking::new(machine, trace) else {
+    let Some(mut shrinking) = Shrinker::new(machine, trace) else {
         return trace.clone();
     };
     let order = reading_order(&shrinking.cues);
@@ -66,7 +66,7 @@ pub fn in_reading_order(machine: &Machine, trace: &Trace) -> Trace {
     shrinking.finish()
 }
 
-struct Shrinking<'a> {
+struct Shrinker<'a> {
     machine: &'a Machine,
     original: &'a Trace,
     /// What is wrong at the end; nothing when it terminated as it should.
@@ -79,7 +79,7 @@ struct Shrinking<'a> {
     attempts: usize,
 }
 
-impl<'a> Shrinking<'a> {
+impl<'a> Shrinker<'a> {
     fn new(machine: &'a Machine, trace: &'a Trace) -> Option<Self> {
         let wrong = Wrong::of(machine, trace);
         if wrong.is_none() && trace.ending != Ending::Final {
@@ -89,7 +89,7 @@ impl<'a> Shrinking<'a> {
         if trace.events.iter().any(|event| repeats(&event.kind)) {
             return None;
         }
-        Some(Shrinking {
+        Some(Shrinker {
             machine,
             original: trace,
             wrong,
@@ -214,7 +214,7 @@ impl<'a> Shrinking<'a> {
 /// Each send as late as possible, each receive right after its send where it can be, everything else as
 /// it was, and the last event last.
 fn reading_order(cues: &[Cue]) -> Vec<usize> {
-    let mut order = Order {
+    let mut order = ReadingOrder {
         cues,
         done: vec![false; cues.len()],
         order: Vec::new(),
@@ -233,13 +233,13 @@ fn reading_order(cues: &[Cue]) -> Vec<usize> {
     order.order
 }
 
-struct Order<'a> {
+struct ReadingOrder<'a> {
     cues: &'a [Cue],
     done: Vec<bool>,
     order: Vec<usize>,
 }
 
-impl Order<'_> {
+impl ReadingOrder<'_> {
     /// Puts an event after everything that it needs.
     fn put(&mut self, at: usize) {
         for needed in self.needed(at) {

@@ -23,14 +23,12 @@ pub struct Stepping<'m> {
 pub struct Choice {
     /// Its number among all steps.
     pub position: usize,
-    /// In words.
     pub words: String,
 }
 
 /// What a property is worth in the state at hand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Worth {
-    /// It holds.
     Holds,
     /// It does not, for this reason.
     Violated(String),

@@ -10,7 +10,7 @@ use crate::show::{call, show};
 use crate::trace::{Change, Event, EventKind, Sent};
 use crate::value::{Pid, Value};
 use crate::voices::config::VoicesConfig;
-use crate::voices::network::Flying;
+use crate::voices::network::InFlight;
 use plainsong_ir::{MessageId, Ty};
 
 impl Machine {
@@ -205,7 +205,7 @@ impl Machine {
     }
 
     fn messages(&self, config: &VoicesConfig) -> Vec<Sent> {
-        let sent = |message: &Flying| Sent {
+        let sent = |message: &InFlight| Sent {
             message: message.number.0,
             label: self.message(message.kind, &message.payload),
             from: message.from.member(),
@@ -238,7 +238,7 @@ impl Machine {
         let instance = self.instance();
         match &config.0 {
             Form::Voices(config) => {
-                let text = |message: &Flying| {
+                let text = |message: &InFlight| {
                     let name = self.kind_name(message.kind);
                     match message.to {
                         Pid::Init => format!("{name} to init"),

@@ -44,7 +44,6 @@ pub struct Threads {
 /// Globals and threads.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct State {
-    /// The globals.
     pub globals: Vec<Value>,
     /// The threads, ascending.
     threads: Vec<Node>,
@@ -76,18 +75,14 @@ struct Frame {
 pub struct Deed {
     /// The procedure, with its arguments.
     pub within: Option<(ProcedureId, Vec<Value>)>,
-    /// The action.
     pub action: ActionId,
-    /// Its arguments.
     pub arguments: Vec<Value>,
 }
 
 /// What a step leads to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Next {
-    /// A state.
     State(State),
-    /// A failure.
     Failed(Failure),
 }
 

@@ -17,7 +17,7 @@ pub struct Trace {
     pub events: Vec<Event>,
     /// How it ended.
     pub ending: Ending,
-    /// Messages or asyncs still under way at the end, oldest first.
+    /// Messages or asyncs still in flight at the end, oldest first.
     pub undelivered: Vec<Sent>,
 }
 
@@ -88,7 +88,7 @@ impl EventKind {
     }
 }
 
-/// A message on its way, or a pending async.
+/// A message in flight, or a pending async.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sent {
     /// Its number in the trace.
@@ -158,7 +158,6 @@ pub struct Waiting {
 /// Why a step failed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
-    /// What kind of failure.
     pub kind: FailureKind,
     /// One sentence with values: `c ==> yes is false: c = true, yes = false`.
     pub message: String,
@@ -166,7 +165,6 @@ pub struct Failure {
     pub span: Span,
 }
 
-/// The kinds of failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
     /// An `assert` was false.

@@ -36,7 +36,6 @@ pub enum Value {
     Int(i64),
     /// A member of a sort of identities, counted from 0.
     Id(u32),
-    /// A process.
     Process(Pid),
     /// `some(v)`.
     Some(Arc<Value>),
@@ -55,14 +54,12 @@ pub enum Value {
 }
 
 impl Value {
-    /// The set of `elements`.
     pub fn set(mut elements: Vec<Value>) -> Value {
         elements.sort_unstable();
         elements.dedup();
         Value::Set(elements.into())
     }
 
-    /// The bag of `elements`.
     pub fn bag(mut elements: Vec<Value>) -> Value {
         elements.sort_unstable();
         Value::Bag(elements.into())

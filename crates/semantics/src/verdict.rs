@@ -78,7 +78,6 @@ pub struct OpenObligation {
     pub span: Span,
     /// Line and column of that text, once somebody has looked them up.
     pub place: Option<(u32, u32)>,
-    /// That text.
     pub text: String,
 }
 

@@ -92,7 +92,6 @@ impl World for OwnVars<'_> {
 
 /// The world after a step, which knows the one before it.
 pub(crate) struct Between<'a> {
-    /// After it.
     pub(crate) after: &'a dyn World,
     /// What `old` speaks about.
     pub(crate) before: &'a dyn World,

@@ -1,4 +1,4 @@
-//! What stands in the way of a line, as `plainsong explain` tells it.
+//! What prevents a line, as `plainsong explain` tells it.
 
 plainsong_diagnostics::declare_codes! {
     /// See [`Obstacle::AsymmetricRace`](crate::Obstacle::AsymmetricRace).
@@ -21,8 +21,8 @@ A process waits for a message that nobody sends, or that everybody who sends it 
 one too many, names the wrong sender or the wrong message, or a send stands in a branch that is not always taken.";
 
     /// See [`Obstacle::Blocked`](crate::Obstacle::Blocked).
-    BLOCKED = "blocked", "somebody waits, and nobody is seen to come to the send", "\
-In the order in which the line is built, everybody who is not done waits for somebody else, or stands before a loop whose
+    BLOCKED = "blocked", "a process waits, and no process is seen to come to the send", "\
+In the order in which the line is built, every process that has not terminated waits for another, or stands before a loop whose
 rounds are not seen to fit to each other. That need not be a deadlock: small sizes are explored to see whether it is one,
 and the answer says so. Where it is none, write both sides in the same shape: loops over the same sort or range,
 one exchange of messages in each round.";
@@ -66,7 +66,7 @@ A member is chosen at two places, and only if both choose the same does everybod
 choice in a message.";
 
     /// See [`Obstacle::HoldAndWait`](crate::Obstacle::HoldAndWait).
-    HOLD_AND_WAIT = "hold-and-wait", "a daemon keeps one member waiting for somebody else", "\
+    HOLD_AND_WAIT = "hold-and-wait", "a daemon keeps one member waiting for another process", "\
 While a daemon serves one member it waits for a message of another process, which may itself wait for the daemon. A round of a
 daemon has to come to its end with whom it began, or with daemons that do not wait for it.";
 

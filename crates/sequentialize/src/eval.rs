@@ -1,4 +1,4 @@
-//! What an expression comes to, as far as that is known.
+//! Symbolic evaluation: what an expression comes to, as far as that is known.
 //!
 //! Three-valued: a value, a value of which little is known, or a *question* ([`Fact`]) whose answer would
 //! decide more. Whatever is not covered here comes to a new unknown, which is always right: it may be
@@ -607,7 +607,6 @@ impl Eval<'_, '_> {
     }
 }
 
-/// Is it a number?
 fn is_number(expr: &Expr) -> bool {
     matches!(expr.ty, Ty::Int | Ty::Nat)
 }

@@ -1,4 +1,5 @@
-//! Canonical sequentialization: from voices to one line, for any number of processes.
+//! Canonical sequentialization [Brisk17]: from processes (voices) to one sequential program (the line), for any number of
+//! processes: a parameterized proof.
 //!
 //! A receive can be moved to the send that it matches if that send is the only one, or if all candidates
 //! are the same statement of members of one family: the outcomes are then permutations of each other. For a
@@ -46,7 +47,7 @@ use std::collections::BTreeSet;
 pub struct Sequentialized {
     /// Places of assertions and operations that were not seen to hold or to be defined on the way.
     pub open: BTreeSet<Span>,
-    /// The line, or why it is not shown.
+    /// The line, or why it is not proved.
     pub line: Result<Line, String>,
     /// Was a path cut short because an assertion on it certainly fails? Then the line does not have it.
     pub pruned: bool,

@@ -37,7 +37,7 @@ impl Losses {
         self.kinds.contains(&message) || self.crashing.contains(&sender)
     }
 
-    /// May it be lost on its way to a daemon that waits for it at the head of its loop?
+    /// May it be lost in flight to a daemon that waits for it at the head of its loop?
     pub(crate) fn may_miss(&self, sender: FamilyId, to: FamilyId, message: MessageId) -> bool {
         self.may_lose(sender, message) && self.heads.contains(&(to, message))
     }

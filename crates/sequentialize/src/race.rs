@@ -1,4 +1,4 @@
-//! The race check: is every receive *symmetrically* non-deterministic?
+//! The message race check: is every receive *symmetrically* non-deterministic?
 //!
 //! Statement. For each receive from anyone or from any member of a family, collect the sends of its kinds
 //! that may be addressed to it (by the family that the address names, any if it is a variable; not those

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A message that waits.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Waiting {
+pub(crate) struct QueuedMessage {
     pub(crate) values: Vec<Value>,
     /// How much its sender had received when it was sent.
     pub(crate) stamp: usize,
@@ -63,11 +63,11 @@ pub(crate) enum Index {
 
 /// The symbolic state.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct SymbolicState {
     pub(crate) places: BTreeMap<Comp, Place>,
     pub(crate) env: BTreeMap<(Comp, Var), Value>,
     /// No empty queues.
-    pub(crate) queues: BTreeMap<Chan, Vec<Waiting>>,
+    pub(crate) queues: BTreeMap<Chan, Vec<QueuedMessage>>,
     pub(crate) bags: BTreeMap<Chan, Vec<PerRound>>,
     /// Queues with a message that was not waited for.
     pub(crate) stale: BTreeSet<Chan>,
@@ -111,7 +111,7 @@ pub(crate) struct State {
     pub(crate) story: Story,
 }
 
-impl State {
+impl SymbolicState {
     /// The unfolded members of a family.
     pub(crate) fn members(&self, family: FamilyId) -> Vec<Comp> {
         let members = self.places.keys().copied();
@@ -143,12 +143,12 @@ impl State {
     }
 
     /// Appends a message.
-    pub(crate) fn push(&mut self, chan: Chan, waiting: Waiting) {
+    pub(crate) fn push(&mut self, chan: Chan, waiting: QueuedMessage) {
         self.queues.entry(chan).or_default().push(waiting);
     }
 
     /// Takes the oldest message of a queue.
-    pub(crate) fn pop(&mut self, chan: Chan) -> Option<Waiting> {
+    pub(crate) fn pop(&mut self, chan: Chan) -> Option<QueuedMessage> {
         let queue = self.queues.get_mut(&chan)?;
         let first = queue.remove(0);
         if queue.is_empty() {

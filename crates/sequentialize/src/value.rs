@@ -185,7 +185,6 @@ impl Value {
         }
     }
 
-    /// The unknowns in it.
     pub(crate) fn unknowns(&self, found: &mut BTreeSet<Key>) {
         match self {
             Value::Unknown(unknown) => {

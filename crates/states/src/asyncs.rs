@@ -18,9 +18,7 @@ use std::sync::Arc;
 /// One async with its arguments.
 #[derive(Clone, Debug)]
 pub(crate) struct Ground {
-    /// Its action.
     pub(crate) action: ActionId,
-    /// Its arguments.
     pub(crate) arguments: Arc<[Value]>,
     /// The field that counts it.
     pub(crate) field: usize,
@@ -28,7 +26,6 @@ pub(crate) struct Ground {
     pub(crate) is_offer: bool,
 }
 
-/// All of them.
 #[derive(Clone, Debug)]
 pub(crate) struct Asyncs {
     grounds: Vec<Ground>,

@@ -12,7 +12,6 @@ use std::sync::Arc;
 /// Where a program reads a number from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arg {
-    /// Here.
     Const(u64),
     /// A register.
     Reg(u32),
@@ -31,13 +30,10 @@ pub(crate) type Target = u32;
 pub(crate) enum Binary {
     /// Of integers; bails when it leaves 64 bits.
     Add,
-    /// Likewise.
     Sub,
-    /// Likewise.
     Mul,
     /// Towards zero; bails also when the divisor is zero.
     Div,
-    /// Likewise.
     Rem,
     /// 1 when equal.
     Eq,
@@ -97,14 +93,17 @@ pub(crate) enum Op {
     Table(Arg, Box<[Target]>),
     /// Copies.
     Move(u32, Arg),
-    /// Computes.
     Compute(Binary, u32, Arg, Arg),
     /// Bails unless the integer is between two others.
     Within(Arg, i64, i64),
     /// Writes a field; bails when the number does not fit.
     Store(u32, Arg),
     /// Replaces some bits of a word.
-    Patch { word: u32, clear: u64, bits: u64 },
+    Patch {
+        word: u32,
+        clear: u64,
+        bits: u64,
+    },
     /// Leaves a known async.
     Post(u32),
     /// Leaves the async with these arguments; bails when it was never seen.
@@ -136,7 +135,6 @@ pub(crate) struct Question<'s> {
     pub(crate) answer: (Arc<Shape>, u32),
 }
 
-/// A program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Program<'s> {
     /// Its instructions.

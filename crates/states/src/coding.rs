@@ -18,7 +18,6 @@ const MOST_ASYNCS: usize = 4_000;
 /// that count asyncs say.
 #[derive(Clone)]
 pub(crate) struct Coding {
-    /// The instance.
     pub(crate) instance: Instance,
     /// Shapes of types.
     pub(crate) shapes: Shapes,

@@ -28,7 +28,6 @@ pub(crate) struct Direct {
 /// A try to find the direct form of a program.
 #[derive(Clone, Debug)]
 pub(crate) enum Attempt {
-    /// This is it.
     Direct(Direct),
     /// Some statement of it did not run yet.
     NotYet,
@@ -54,12 +53,10 @@ impl Attempt {
     }
 }
 
-/// What came of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Came {
     /// Nothing can happen.
     Blocked,
-    /// One state.
     State,
     /// The count does not fit: the program knows more.
     Misfit,

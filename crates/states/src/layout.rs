@@ -9,7 +9,6 @@ use crate::shape::{Fit, Grows};
 /// Some bits of one word, and the number that they stand for when they are all zero.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Field {
-    /// Which word.
     pub(crate) word: usize,
     /// Its lowest bit.
     pub(crate) shift: u32,
@@ -62,7 +61,6 @@ impl Layout {
         (self.words(), self.used.first().copied().unwrap_or_default())
     }
 
-    /// All fields.
     pub(crate) fn fields(&self) -> &[Field] {
         &self.fields
     }

@@ -1,4 +1,4 @@
-//! Every state of an action system, fast.
+//! Explicit-state model checking, fast: every state of an action system once.
 //!
 //! The same search as [`plainsong_semantics::search`], with the same report, over states packed into a
 //! few words and actions compiled for their arguments:

@@ -19,7 +19,6 @@ const MOST_BRANCHES: usize = 10_000;
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ran {
-    /// Well.
     Well,
     /// Only the interpreter knows.
     Bailed,

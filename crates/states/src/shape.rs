@@ -27,7 +27,6 @@ const DEEPEST: u32 = 50;
 /// The shape of a type.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
-    /// What it is.
     pub(crate) kind: Kind,
     /// How many leaves it has.
     pub(crate) width: usize,
@@ -67,7 +66,6 @@ pub(crate) enum Kind {
 pub(crate) struct Listed {
     /// Their shape.
     pub(crate) shape: Arc<Shape>,
-    /// All of them.
     pub(crate) values: Vec<Value>,
 }
 

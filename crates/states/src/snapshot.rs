@@ -48,7 +48,6 @@ impl<'w> Pen<'w> {
         Ok(())
     }
 
-    /// One number.
     pub(crate) fn word(&mut self, number: u64) -> io::Result<()> {
         self.sum = mix(self.sum, number);
         self.bytes(&number.to_le_bytes())
@@ -74,7 +73,6 @@ impl<'w> Pen<'w> {
         Ok(())
     }
 
-    /// A text.
     pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
         self.words(text.len(), text.bytes().map(u64::from))
     }
@@ -154,7 +152,6 @@ impl<'r> Reader<'r> {
         Ok(all)
     }
 
-    /// A text.
     pub(crate) fn text(&mut self) -> io::Result<String> {
         let bytes = self.all_words()?.into_iter().map(|word| word as u8);
         String::from_utf8(bytes.collect()).map_err(|_| damaged())

@@ -86,7 +86,6 @@ message Put(to: Node);       // so is `to`
 Choose another name. `from`, `by`, `at`, `count`, `sum`, `ordered`, `fair`, `quiescent` and `pending`
 are keywords only where the grammar expects them and may be used as names.";
 
-    /// Something else was expected.
     UNEXPECTED_TOKEN = "unexpected-token", "something else was expected here",
 "The text does not follow the grammar at this place. The message says what could have stood here.
 
@@ -206,7 +205,6 @@ the block. A struct literal there would be confused with it and needs parenthese
 if p == Point { x: 1, y: 2 } { }        // write (Point { x: 1, y: 2 })
 ```";
 
-    /// `choose` inside an expression.
     MISPLACED_CHOOSE = "misplaced-choose", "`choose` inside an expression",
 "`choose` is not an expression: it stands alone on the right of `=` in `let`, `var` and assignments,
 so that every choice has a name and happens at one visible moment.

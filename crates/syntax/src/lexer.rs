@@ -14,7 +14,6 @@ use crate::kinds::SyntaxKind::{self, *};
 /// A piece of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
-    /// What it is.
     pub(crate) kind: SyntaxKind,
     /// First byte.
     pub(crate) start: u32,
@@ -23,7 +22,6 @@ pub(crate) struct Token {
 }
 
 impl Token {
-    /// Where it is.
     pub(crate) fn span(self) -> Span {
         Span::new(self.start, self.end)
     }

@@ -11,7 +11,7 @@ use crate::session::Session;
 use plainsong_driver::contain::Crash;
 use plainsong_driver::counterexample::account;
 use plainsong_driver::effort::Level;
-use plainsong_driver::engine::{ProofOptions, RestOptions};
+use plainsong_driver::engine::{LivenessOptions, ProofOptions};
 use plainsong_driver::larger_sizes::Further;
 use plainsong_driver::plan::{Plan, Request, plan};
 use plainsong_driver::run::{Results, Supervision, run};
@@ -47,9 +47,9 @@ pub(crate) fn check_mended(arguments: &CheckVerbArguments, session: &mut Session
     }
     let manner = Manner {
         level: arguments.effort.unwrap_or_default().into(),
-        rest: RestOptions {
+        liveness: LivenessOptions {
             level: arguments.fair.map(fairness),
-            ..RestOptions::default()
+            ..LivenessOptions::default()
         },
         ..Manner::default()
     };
@@ -85,8 +85,8 @@ pub(crate) struct Manner {
     pub(crate) engine: Option<&'static str>,
     /// What is said about proofs.
     pub(crate) proof: ProofOptions,
-    /// How questions about rest are meant.
-    pub(crate) rest: RestOptions,
+    /// How liveness questions are meant.
+    pub(crate) liveness: LivenessOptions,
     /// How long `check` looks for a stronger answer.
     pub(crate) level: Level,
     /// For runs that can go on later.
@@ -112,7 +112,7 @@ pub(crate) fn check_in(arguments: &CheckArguments, manner: Manner, session: &mut
             caching: arguments.cache.caching(),
             ..manner.proof
         },
-        rest: manner.rest,
+        liveness: manner.liveness,
         level: manner.level,
         resuming: manner.resuming,
         session,
@@ -133,7 +133,7 @@ struct Checking<'a> {
     arguments: &'a CheckArguments,
     engine: Option<&'static str>,
     proof: ProofOptions,
-    rest: RestOptions,
+    liveness: LivenessOptions,
     level: Level,
     resuming: Option<Resuming>,
     session: &'a mut Session,
@@ -258,7 +258,7 @@ impl Checking<'_> {
             selection,
             engine,
             proof: self.proof.clone(),
-            rest: self.rest.clone(),
+            liveness: self.liveness.clone(),
             grow: arguments.grow,
             look_further: matches!(engine, None | Some("explore")),
             timeout: arguments.timeout.or(arguments.grow.then_some(TIME_TO_GROW)),

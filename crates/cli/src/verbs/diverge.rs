@@ -5,9 +5,9 @@ use super::check::{Manner, check_in};
 use super::request::{files, request};
 use crate::arguments::{DivergeArguments, DivergeMethod, FairHow, Translation};
 use crate::session::Session;
-use plainsong_driver::engine::{Fairness, Method, RestOptions};
+use plainsong_driver::engine::{Fairness, LivenessOptions, Method};
 use plainsong_driver::rank_certificate;
-use plainsong_driver::rest_certificate::{Asked, certificate};
+use plainsong_driver::termination_certificate::{Asked, certificate};
 use plainsong_driver::translation::{Bounds, Which, emitted};
 use plainsong_driver::{Exit, Problem, Source, song};
 
@@ -56,7 +56,7 @@ pub(crate) fn diverge(arguments: &DivergeArguments, session: &mut Session) -> Ex
         },
     };
     let manner = Manner {
-        rest: RestOptions {
+        liveness: LivenessOptions {
             fairness,
             level: None,
             method,

@@ -5,7 +5,7 @@ use crate::limits::Limited;
 use crate::session::Session;
 use plainsong_driver::certificate::{Rechecked, again, read, trusted};
 use plainsong_driver::rank_certificate::{self, RankCertificate};
-use plainsong_driver::rest_certificate::{self, RestCertificate};
+use plainsong_driver::termination_certificate::{self, TerminationCertificate};
 use plainsong_driver::{Exit, LoadedSong};
 use plainsong_ir::Song;
 use plainsong_semantics::verdict::Assumption;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Checks a certificate again.
 pub(crate) fn recheck(arguments: &RecheckArguments, session: &mut Session) -> Exit {
     let _limited = Limited::begin(&arguments.limits, "recheck", false);
-    if let Some(certificate) = rest_certificate::read(&arguments.certificate) {
+    if let Some(certificate) = termination_certificate::read(&arguments.certificate) {
         return rest(arguments, &certificate, session);
     }
     if let Some(certificate) = rank_certificate::read(&arguments.certificate) {
@@ -39,22 +39,22 @@ pub(crate) fn recheck(arguments: &RecheckArguments, session: &mut Session) -> Ex
     )
 }
 
-/// Checks a certificate of rest again.
+/// Checks a termination certificate again.
 fn rest(
     arguments: &RecheckArguments,
-    certificate: &RestCertificate,
+    certificate: &TerminationCertificate,
     session: &mut Session,
 ) -> Exit {
     let (loaded, song) = match about(arguments, &certificate.file, session) {
         Ok(found) => found,
         Err(exit) => return exit,
     };
-    let (again, claim, notes) = rest_certificate::again(&song, &loaded.source, certificate);
+    let (again, claim, notes) = termination_certificate::again(&song, &loaded.source, certificate);
     let accepted = format!("every strike was checked: {claim}");
     tell(&loaded.source.name, again, &accepted, &notes, session)
 }
 
-/// Checks a certificate of rest for every size again.
+/// Checks a ranking certificate again.
 fn ranks(
     arguments: &RecheckArguments,
     certificate: &RankCertificate,

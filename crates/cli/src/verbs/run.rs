@@ -5,7 +5,7 @@ use crate::arguments::RunArguments;
 use crate::limits::Limited;
 use crate::session::Session;
 use plainsong_driver::Exit;
-use plainsong_driver::performance::{NoPerformance, Order, Performance, Way, perform};
+use plainsong_driver::performance::{NoPerformance, Performance, PerformanceRequest, Way, perform};
 use plainsong_driver::plan::Request;
 use plainsong_report::stream::{EndRecord, PerformanceRecord, Record, Summary};
 
@@ -73,7 +73,7 @@ fn execute(
     Ok(exit)
 }
 
-fn order(arguments: &RunArguments) -> Order {
+fn order(arguments: &RunArguments) -> PerformanceRequest {
     let way = match (&arguments.role, &arguments.peers, arguments.sim) {
         (Some(role), Some(peers), _) => Way::One {
             role: role.clone(),
@@ -84,7 +84,7 @@ fn order(arguments: &RunArguments) -> Order {
         _ if arguments.tcp => Way::Tcp,
         _ => Way::Threads,
     };
-    Order {
+    PerformanceRequest {
         way,
         line: arguments.line.clone(),
         written: arguments
@@ -100,7 +100,7 @@ fn order(arguments: &RunArguments) -> Order {
 }
 
 /// The same as an object of the stream.
-fn record(performance: &Performance, file: &str, order: &Order) -> Record {
+fn record(performance: &Performance, file: &str, order: &PerformanceRequest) -> Record {
     let object = |pairs: &[(String, String)]| {
         let pairs = pairs.iter();
         pairs

@@ -1,4 +1,5 @@
-//! Is what `covers` says compatible with the handlers?
+//! Compatibility of an order with transitions (as in well-structured transition systems): is what `covers` says compatible with
+//! the handlers?
 //!
 //! Statement. Let two states of a process and two messages be given, the later ones covering the earlier ones. `covers` is
 //! *compatible* if, for every handler, whatever it does with the earlier ones it can also do with the later ones, such that
@@ -9,7 +10,7 @@
 //! leads to a state that covers its beginning never has to end.
 //!
 //! What has to be shown is one line of sequential code for each handler, in which both runs go side by side
-//! ([`pair`]): where something is sent, chosen or repeated, conditions are asserted to be decided alike; choices are made
+//! ([`relational_product`]): where something is sent, chosen or repeated, conditions are asserted to be decided alike; choices are made
 //! by the earlier run and followed by the later one; elsewhere each run goes its own way. A handler that fails ends the execution. So the earlier run is assumed not to fail, and the later one
 //! must be shown not to: expressions of the earlier run have no place in the text, by which whoever discharges the
 //! obligations knows that nothing is to be shown of them ([`Duty::is_owed`]).

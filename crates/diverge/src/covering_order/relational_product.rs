@@ -5,11 +5,11 @@ use super::copies::{Asked, Moved, Nowhere, Written, is_local};
 use super::{Duty, text};
 use crate::terms::{assign, both, equal, local, named, of, stmt, truth};
 use plainsong_diagnostics::Span;
-use plainsong_ir::order::Pair;
+use plainsong_ir::covers::Pair;
 use plainsong_ir::visit::{Visit, VisitMut};
 use plainsong_ir::{
-    BinOp, Block, Choice, Choreography, Code, Domain, Expr, ExprKind, Family, FamilyId, Handler,
-    Local, LocalId, LoopClauses, MessageId, Order, Pattern, PatternKind, Process, Song, Source,
+    BinOp, Block, Choice, Choreography, Code, Covers, Domain, Expr, ExprKind, Family, FamilyId,
+    Handler, Local, LocalId, LoopClauses, MessageId, Pattern, PatternKind, Process, Song, Source,
     StartValue, StateVar, Stmt, StmtKind, Ty, VarId, Voices,
 };
 
@@ -198,7 +198,7 @@ impl<'a> Writer<'a> {
     // ----- covering -----
 
     /// Makes the locals that an order binds locals of the line.
-    fn adopt(&mut self, order: &Order, mut pair: Pair) -> Pair {
+    fn adopt(&mut self, order: &Covers, mut pair: Pair) -> Pair {
         pair.first = self.locals.len();
         let inner = order.inner(&pair).to_vec();
         self.locals.extend(inner);

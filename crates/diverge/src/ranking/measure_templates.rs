@@ -1,7 +1,7 @@
 //! Measure templates: numbers of a process that may decrease, by the types of its variables.
 //!
 //! A number; how far an integer is from something fixed that it is compared with, from below or above; a flag that is set, or cleared;
-//! an option that is filled; a set that gets smaller, or that grows within a finite type; how far an enumeration is from
+//! an option that is filled; a set that decreases, or that grows within a finite type; how far an enumeration is from
 //! its last variant, or from its first. A number that is negative counts as 0, so an integer that has passed its limit
 //! may go on.
 
@@ -16,7 +16,7 @@ use plainsong_ir::{BinOp, Builtin, Expr, ExprKind, Place, Root, Song, Ty, VarId}
 pub struct Number {
     /// What it is, in the words of the process.
     pub(super) level: Expr,
-    /// How it decreases: `left` of `node` gets smaller.
+    /// How it decreases: `left` of `node` decreases.
     pub words: String,
 }
 
@@ -72,7 +72,7 @@ fn forms(song: &Song, process: usize, var: VarId, ty: &Ty) -> Vec<(Expr, &'stati
         }
         Ty::Set(element) => {
             let size = |set: Expr| integer(method(Builtin::Len, vec![set], Ty::Nat));
-            let smaller = (size(own.clone()), "gets smaller");
+            let smaller = (size(own.clone()), "decreases");
             let grows = is_finite(song, element).then(|| {
                 let everything = expr(ExprKind::All((**element).clone()), ty.clone());
                 let missing = sum(BinOp::Sub, size(everything), size(own));

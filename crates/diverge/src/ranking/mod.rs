@@ -174,7 +174,6 @@ pub fn own_measures(song: &Song, process: usize) -> Vec<Measure> {
     measures
 }
 
-/// The measure of payloads.
 pub fn payload_measure() -> Measure {
     Measure {
         kind: Kind::Payload,

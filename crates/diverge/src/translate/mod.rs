@@ -30,7 +30,6 @@ use rounds_to_line::rounds_to_line;
 pub struct Refused {
     /// What it has that is not covered.
     pub why: String,
-    /// Where.
     pub span: Span,
 }
 
@@ -81,7 +80,7 @@ pub fn actions(song: &Song) -> Result<Song, Refused> {
 /// What the tasks of a translated program are in the original: the kind of message and who receives it, or the action.
 pub fn tasks(song: &Song) -> Vec<(usize, Option<FamilyId>)> {
     match &song.system {
-        System::Voices(voices) => (voices.handlings().iter())
+        System::Voices(voices) => (voices.message_actions().iter())
             .map(|row| (row.message.index(), Some(row.family)))
             .collect(),
         System::Actions(actions) => (0..actions.actions.len()).map(|at| (at, None)).collect(),

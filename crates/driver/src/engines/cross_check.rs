@@ -16,7 +16,6 @@ use plainsong_semantics::verdict::{Outcome, Verdict};
 
 /// So much of each small instance is looked at.
 const STATES: u64 = 500;
-/// So many instances.
 const INSTANCES: usize = 6;
 
 /// Replaces what was proved by what contradicts it, if exploring these sizes finds something.
@@ -68,7 +67,7 @@ pub(super) fn doubt(
 #[cfg(test)]
 mod tests {
     use super::doubt;
-    use crate::engine::{ProofOptions, RestOptions, Task};
+    use crate::engine::{LivenessOptions, ProofOptions, Task};
     use crate::select::questions;
     use crate::watch::{Interrupt, Observer, Overseer, Stage};
     use plainsong_semantics::machine::Subject;
@@ -110,7 +109,7 @@ mod tests {
             symmetry: false,
             delivery: None,
             proof: ProofOptions::default(),
-            rest: RestOptions::default(),
+            liveness: LivenessOptions::default(),
         };
         let interrupt = Interrupt::default();
         let mut observer = Nobody;

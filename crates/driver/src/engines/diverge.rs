@@ -53,7 +53,7 @@ impl Engine for Diverge {
                 action.name
             ));
         }
-        match (question.subject, claims_rest(song, question)) {
+        match (question.subject, claims_termination(song, question)) {
             (Subject::System, Some(_)) => Ok(()),
             _ => Err("it answers `eventually quiescent` only".to_owned()),
         }
@@ -82,7 +82,7 @@ impl Engine for Diverge {
 }
 
 /// Does a question ask whether every execution terminates, and if so, only of fair ones?
-pub(crate) fn claims_rest(song: &Song, question: &Question) -> Option<bool> {
+pub(crate) fn claims_termination(song: &Song, question: &Question) -> Option<bool> {
     match question.check {
         Check::Property(at) => match song.properties[at].claim {
             Claim::Quiescent { fair } => Some(fair),
@@ -142,11 +142,11 @@ fn about(
         None => {}
     }
     let window = only_within_window(task, &verdict);
-    let may_prove = task.rest.method == Method::All && !verdict.bound.is_empty();
+    let may_prove = task.liveness.method == Method::All && !verdict.bound.is_empty();
     // A proof for every size also answers where an instance was too large to look at.
     let is_open = matches!(verdict.outcome, Outcome::Holds | Outcome::Unknown);
     // Without one, values outside of the window leave it open.
-    if may_prove && (task.rest.prove || window.is_some()) && is_open {
+    if may_prove && (task.liveness.prove || window.is_some()) && is_open {
         match ranked_or_provided(task, overseer) {
             Ok((found, provided)) => {
                 let proved = proved(task, found, verdict);
@@ -179,7 +179,7 @@ fn about(
 /// The answer to one question by a ranking function alone, for every size.
 fn by_ranking(task: &Task, question: &Question, overseer: &mut Overseer<'_>) -> Verdict {
     let open = Verdict::unknown(&question.name, "no ranking function was found");
-    if task.rest.method != Method::All {
+    if task.liveness.method != Method::All {
         return open;
     }
     match ranked_or_provided(task, overseer) {
@@ -328,7 +328,7 @@ fn not_used(verdict: &mut Verdict, why: &str) {
 
 /// May what `covers` says be used, where the song and the method do?
 fn order(task: &Task, overseer: &mut Overseer<'_>) -> Option<Result<Compatible, String>> {
-    if !matches!(task.rest.method, Method::All | Method::Covers) {
+    if !matches!(task.liveness.method, Method::All | Method::Covers) {
         return None;
     }
     let setup = task.proof.setup();
@@ -338,11 +338,11 @@ fn order(task: &Task, overseer: &mut Overseer<'_>) -> Option<Result<Compatible, 
 }
 
 fn fairness(task: &Task, question: &Question) -> Fairness {
-    let claimed = match claims_rest(&task.song, question) {
+    let claimed = match claims_termination(&task.song, question) {
         Some(true) => Fairness::Fair,
         _ => Fairness::Any,
     };
-    task.rest.fairness.unwrap_or(claimed)
+    task.liveness.fairness.unwrap_or(claimed)
 }
 
 fn ask(
@@ -359,9 +359,9 @@ fn ask(
         property,
         fairness: fairness(task, question),
         states,
-        method: task.rest.method,
+        method: task.liveness.method,
     };
-    match (task.rest.solve, question.method) {
+    match (task.liveness.solve, question.method) {
         (true, Method::Alive { delay, recursion }) => {
             let bounds = Bounds {
                 delay,

@@ -289,19 +289,18 @@ fn is_all_refuted(files: &[Dossier<'_>], task: &Task) -> bool {
 
 /// States are not what was counted.
 fn without_states(mut closed: Closed) -> Closed {
-    let verdict = &mut closed.verdict;
-    verdict.states = None;
-    if verdict.outcome == Outcome::Holds {
-        let rest = verdict.reason.find("; it grew no further");
-        let rest = rest.map_or(String::new(), |at| verdict.reason.split_off(at));
-        verdict.reason = format!("holds in every execution{rest}");
+    closed.verdict.states = None;
+    if closed.verdict.outcome == Outcome::Holds {
+        closed.give_reason("holds in every execution");
     }
     closed
 }
 
 /// With the numbers of executions at the sizes that the verdict is about.
 fn counted(closed: Closed, tallies: &[Tally], limits: &Limits, overseer: &Overseer<'_>) -> Verdict {
-    let Closed { mut verdict, sizes } = closed;
+    let Closed {
+        mut verdict, sizes, ..
+    } = closed;
     let about = match verdict.outcome {
         Outcome::Unknown => tallies,
         _ => &tallies[..sizes.min(tallies.len())],

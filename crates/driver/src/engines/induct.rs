@@ -1,7 +1,7 @@
 //! The induct engine: `always` properties, stated invariants and assertions of systems, by induction, for every size.
 //!
 //! What is proved was shown by the solver, all claims together ([`plainsong_induct`]); it counts only if a state after `init` was
-//! seen at some size, so that it is about something. What is not shown is looked for by a search through the states of small
+//! seen at some size, so that it is about something. What is not proved is looked for by a search through the states of small
 //! instances, which may refute it; the rest is unknown, with the open obligations and a smallest counterexample to induction.
 
 use super::explicit_state::by_some_states;
@@ -24,7 +24,7 @@ use plainsong_smt::Cancel;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The most states that are looked at for a question that is not shown.
+/// The most states that are looked at for a question that is not proved.
 const STATES: u64 = 5_000;
 /// The most states that are looked at to see that there is one.
 const SOME: u64 = 10;
@@ -177,7 +177,7 @@ fn verdict(question: &Question, report: &Result<Report, Refused>, task: &Task) -
     }
 }
 
-/// What is not shown, or which claims it would be shown with.
+/// What is not proved, or which claims it would be shown with.
 fn why_open(question: &Question, report: &Report, open: &[OpenObligation], song: &Song) -> String {
     let missed = match question.check {
         Check::Property(at) => report.missed.get(&at).map_or(&[][..], |missed| missed),
@@ -186,7 +186,7 @@ fn why_open(question: &Question, report: &Report, open: &[OpenObligation], song:
     if missed.is_empty() {
         let first = &open[0];
         return format!(
-            "not shown: {} ({}, {})",
+            "not proved: {} ({}, {})",
             first.sentence, first.rule, first.why
         );
     }
@@ -198,7 +198,7 @@ fn why_open(question: &Question, report: &Report, open: &[OpenObligation], song:
         [one] => (one.clone(), "is"),
         _ => (names.join(", "), "are"),
     };
-    format!("shown only with {names}, which {are} not shown")
+    format!("proved only with {names}, which {are} not proved")
 }
 
 /// A proof by invariants that nobody stated, which the notes tell.
@@ -269,7 +269,7 @@ fn explained(
     verdict
 }
 
-/// A proof; of a claim, provided that nothing fails where that is not shown.
+/// A proof; of a claim, provided that nothing fails where that is not proved.
 fn proved(question: &Question, obligations: usize, report: &Report, task: &Task) -> Verdict {
     let mut reason = format!("{} shown", count(obligations as u64, "obligation"));
     if let Some(second) = &report.second {

@@ -117,7 +117,7 @@ fn level(task: &Task, property: &Property) -> Fairness {
         Claim::Temporal(temporal) => temporal.fairness(),
         _ => Fairness::Standard,
     };
-    task.rest.level.unwrap_or(said)
+    task.liveness.level.unwrap_or(said)
 }
 
 /// What is known of one question at other levels, and what else a reader should know.
@@ -226,7 +226,7 @@ fn verdict(
         Finding::Violated { cuts_steps, .. } if cuts_steps && is_windowed => Verdict::unknown(
             name,
             format!(
-                "an execution violates it, but with values outside of the window ({in_window}) somebody might go on"
+                "an execution violates it, but with values outside of the window ({in_window}) a process might go on"
             ),
         ),
         Finding::Violated { trace, .. } => {

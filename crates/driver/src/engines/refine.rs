@@ -25,7 +25,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The most states that are looked at for a question that is not shown.
+/// The most states that are looked at for a question that is not proved.
 const STATES: u64 = 5_000;
 
 /// Layers, movers and refinement.
@@ -167,7 +167,7 @@ fn no_instance(task: &Task) -> Option<String> {
     why.map(|why| format!("there may be nothing that this is about: {why}"))
 }
 
-/// What runs of the program itself refute, at small sizes: whatever is not shown of a schedule may be false.
+/// What runs of the program itself refute, at small sizes: whatever is not proved of a schedule may be false.
 fn seen_wrong(task: &Task, question: &Question, overseer: &mut Overseer<'_>) -> Option<Verdict> {
     let is_about_runs = matches!(question.check, Check::Assertions | Check::Property(_));
     if !is_about_runs || is_layered(&task.song) || task.proof.only_proofs {

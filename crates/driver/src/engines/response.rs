@@ -40,7 +40,7 @@ pub(super) fn verdict(
 ) -> Verdict {
     let unknown = |why: &str| Verdict::unknown(&question.name, why);
     let level = match &task.song.properties[claim].claim {
-        Claim::Temporal(temporal) => task.rest.level.unwrap_or(temporal.fairness()),
+        Claim::Temporal(temporal) => task.liveness.level.unwrap_or(temporal.fairness()),
         _ => Fairness::None,
     };
     if level == Fairness::None {
@@ -84,7 +84,10 @@ pub(super) fn verdict(
             )
         },
         Ok(Response::Open(open)) => {
-            let why = format!("not shown: {} ({}, {})", open.sentence, open.rule, open.why);
+            let why = format!(
+                "not proved: {} ({}, {})",
+                open.sentence, open.rule, open.why
+            );
             Verdict {
                 open: vec![*open],
                 ..unknown(&why)

@@ -2,7 +2,7 @@
 //!
 //! What can be asked of a state is answered by the search that keeps one state for all that differ in the names of
 //! symmetric members (packed, [`plainsong_states::search_processes_up_to_names`]; where that cannot be, by the interpreter,
-//! [`plainsong_semantics::process_symmetry`]). What it cannot tell, and questions about rest, go
+//! [`plainsong_semantics::process_symmetry`]). What it cannot tell, and questions about termination, go
 //! the usual way, and so does everything when no sort is symmetric.
 //!
 //! Whether a sort is symmetric is asked for each property: one that looks at members in order does not cost the others

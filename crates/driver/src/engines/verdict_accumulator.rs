@@ -46,6 +46,17 @@ pub(super) struct Dossier<'a> {
 pub(super) struct Closed {
     pub(super) verdict: Verdict,
     pub(super) sizes: usize,
+    /// What kept larger sizes from being looked at, where it holds at smaller ones.
+    grown_until: Option<String>,
+}
+
+impl Closed {
+    /// The verdict says `reason`, and still where the sizes stopped growing.
+    pub(super) fn give_reason(&mut self, reason: &str) {
+        let until = self.grown_until.as_ref();
+        let until = until.map(|limit| format!("; it grew no further: {limit}"));
+        self.verdict.reason = reason.to_owned() + &until.unwrap_or_default();
+    }
 }
 
 impl<'a> Dossier<'a> {
@@ -163,9 +174,10 @@ impl<'a> Dossier<'a> {
                 }
             }
         };
+        let mut grown_until = None;
         if let Some(limit) = self.limit.filter(|_| verdict.outcome == Outcome::Holds) {
             if is_grown {
-                verdict.reason = format!("{}; it grew no further: {limit}", verdict.reason);
+                grown_until = Some(limit.to_string());
             } else {
                 verdict.outcome = Outcome::Unknown;
                 verdict.reason = format!("{limit}{}", so_far.clone().unwrap_or_default());
@@ -188,10 +200,14 @@ impl<'a> Dossier<'a> {
         }
         verdict.property.clone_from(&self.question.name);
         verdict.states = Some(self.states);
-        Closed {
+        let reason = verdict.reason.clone();
+        let mut closed = Closed {
+            grown_until: grown_until.filter(|_| verdict.outcome == Outcome::Holds),
             verdict,
             sizes: self.finished,
-        }
+        };
+        closed.give_reason(&reason);
+        closed
     }
 }
 

@@ -143,7 +143,6 @@ impl Checkpoints {
         self.rhythm().lost.clone()
     }
 
-    /// Where.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -154,7 +153,6 @@ impl Checkpoints {
         next.is_some_and(|next| Instant::now() >= next)
     }
 
-    /// Writes one.
     pub(crate) fn write(&self, ledger: &Ledger) {
         self.write_since(Instant::now(), ledger);
     }

@@ -15,7 +15,6 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Condition {
     /// Where it stands.
     pub(crate) span: Span,
-    /// What asks.
     pub(crate) asks: Asks,
     /// The places of its conjuncts that read high names which do not accumulate.
     pub(crate) open: BTreeSet<Span>,
@@ -30,7 +29,6 @@ pub(crate) enum Asks {
     Assume(Span),
     /// A receive of this kind of message.
     Receive(MessageId),
-    /// A choice.
     Choice,
 }
 

@@ -143,7 +143,7 @@ fn plan(groups: &[&[&str]]) -> Plan {
             jobs: 1,
             delivery: None,
             proof: Default::default(),
-            rest: Default::default(),
+            liveness: Default::default(),
         };
         plan.tasks.push(PlannedTask {
             engine,

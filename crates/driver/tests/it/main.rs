@@ -5,6 +5,6 @@ mod files;
 mod guessed_claims;
 mod performing;
 mod ranks;
-mod rests;
 mod sources;
+mod termination_certificates;
 mod translated;

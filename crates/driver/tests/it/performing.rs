@@ -1,7 +1,7 @@
 //! Every choreography of the corpus that comes to its end as a line ends alike as voices, on every
 //! transport. `PLAINSONG_RUN_SEEDS` says how many seeds are tried (3).
 
-use plainsong_driver::performance::{NoPerformance, Order, Performance, Way, perform};
+use plainsong_driver::performance::{NoPerformance, Performance, PerformanceRequest, Way, perform};
 use plainsong_driver::plan::Request;
 use plainsong_driver::{LoadedSong, Source, song};
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ fn play(
     seed: u64,
 ) -> Result<Performance, NoPerformance> {
     let song = loaded.song.as_ref().expect("it compiles");
-    let order = Order {
+    let order = PerformanceRequest {
         way,
         line: Some(line.to_owned()),
         written: Vec::new(),

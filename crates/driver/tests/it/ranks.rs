@@ -1,4 +1,4 @@
-//! Certificates of rest for every size are accepted; with another measure they are not.
+//! Ranking certificates are accepted; with another measure they are not.
 
 use plainsong_certificate::{OwnRank, RankWay, Ranks};
 use plainsong_driver::certificate::Rechecked;
@@ -62,7 +62,7 @@ fn other_measures_are_refused() {
         (Ranks::Payload, "does not make less"),
         (own("parent", RankWay::Less), "is not measured in this way"),
         (own("children", RankWay::Filled), "does not make less"),
-        (Ranks::Declared, "not shown again"),
+        (Ranks::Declared, "not proved again"),
         (Ranks::Own(BTreeMap::new()), "does not make less"),
     ] {
         let forged = RankCertificate {
@@ -105,7 +105,7 @@ fn measures_that_were_supposed_are_written_down() {
         .filter(|one| !one.contains("  decreases"))
         .collect();
     for (text, why) in [
-        (without.join("\n"), "not shown again"),
+        (without.join("\n"), "not proved again"),
         (text.replace("round < ROUNDS", "round < 1"), "another song"),
         (
             text.replace("send Arrive to server", "maybe { send Arrive to server; }"),

@@ -2,7 +2,7 @@
 //!
 //! `PLAINSONG_ROWS=all` runs the rows that take a solver longer than a few seconds.
 
-use plainsong_driver::engine::{Method, RestOptions};
+use plainsong_driver::engine::{LivenessOptions, Method};
 use plainsong_driver::plan::{Request, plan};
 use plainsong_driver::run::{Supervision, run};
 use plainsong_driver::translation::{Bounds, Which, emitted};
@@ -84,10 +84,10 @@ fn asked(row: &Row) -> (Outcome, String) {
     let (source, song) = load(name);
     let request = Request {
         engine: Some("diverge"),
-        rest: RestOptions {
+        liveness: LivenessOptions {
             method: Method::Alive { delay, recursion },
             solve: true,
-            ..RestOptions::default()
+            ..LivenessOptions::default()
         },
         sizes: (size.into_iter())
             .map(|(name, size)| Sizing {

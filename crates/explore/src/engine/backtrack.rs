@@ -39,7 +39,7 @@ impl<P: Program> Engine<'_, P> {
     /// Makes the graph what it was before, or for a send just after, the event was inserted.
     pub(super) fn go_back(&mut self, frame: &mut Frame<P>) {
         match &mut frame.outcomes {
-            Outcomes::Options { .. } | Outcomes::Reads(_) | Outcomes::Takings(_) => {
+            Outcomes::Options { .. } | Outcomes::Reads(_) | Outcomes::ReceivableSets(_) => {
                 self.cut(frame.before);
             }
             Outcomes::Revisits { undo, .. } => match undo.take() {
@@ -71,8 +71,8 @@ impl<P: Program> Engine<'_, P> {
             Outcomes::Reads(reads) => {
                 self.read(frame.event.thread, reads[taken as usize]);
             }
-            Outcomes::Takings(takings) => {
-                self.take_some(frame.event.thread, &takings[taken as usize]);
+            Outcomes::ReceivableSets(receivable_sets) => {
+                self.take_some(frame.event.thread, &receivable_sets[taken as usize]);
             }
             Outcomes::Revisits { turns, undo } => {
                 *undo = Some(Box::new(self.revisit(&turns[taken as usize - 1])));

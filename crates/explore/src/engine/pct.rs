@@ -1,7 +1,7 @@
 //! Probabilistic concurrency testing: executions drawn by random priorities.
 //!
 //! A bug has *depth* `d` when some `d` events happening in the right order are enough to show it. Most
-//! bugs have a small one. Taking outcomes at random makes long runs of luck necessary that
+//! bugs have a small one. ReceivableSet outcomes at random makes long runs of luck necessary that
 //! have little to do with depth; random priorities need only `d` lucky draws, however long the
 //! execution is.
 //!
@@ -10,7 +10,7 @@
 //! With `n` threads and `k` steps, a bug of depth `d` shows with probability at least `1/(n k^(d-1))`
 //! ([Pct10]).
 //!
-//! Messages under way. A message that may be overtaken by another one has to be late sometimes though
+//! Messages in flight. A message that may be overtaken by another one has to be late sometimes though
 //! nobody is slow. So its way is a thread too, with one kind of step, an arrival: one thread for all
 //! messages from one sender to one mailbox in `Fifo` order, one for each message otherwise. `Mailbox`
 //! messages are there at once. They count as threads and steps in the bound. A receive takes the
@@ -31,7 +31,7 @@
 use super::{Engine, Guide, Leaf, Visitor, reader};
 use crate::event::{EventId, Kind, Read, Tid};
 use crate::program::{Fate, Mailbox, Model, Program, Want};
-use crate::receive_sets::{Taking, is_enabled, is_simple, takings};
+use crate::receive_sets::{ReceivableSet, is_enabled, is_simple, receivable_sets};
 use crate::sample::next_random;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -247,7 +247,7 @@ impl Schedule {
         self.arrivals.get(&send).copied()
     }
 
-    fn have_arrived(&self, taking: &Taking) -> bool {
+    fn have_arrived(&self, taking: &ReceivableSet) -> bool {
         taking
             .reads
             .iter()
@@ -306,7 +306,7 @@ impl<P: Program> Engine<'_, P> {
         self.learn_next(thread);
         match *self.scripted(thread) {
             Kind::Receive { want, .. } => {
-                !want.waits() || !self.arrived_takings(thread, want, schedule).is_empty()
+                !want.waits() || !self.arrived_sets(thread, want, schedule).is_empty()
             }
             Kind::Join { thread: other } => self.graph.has_ended(other),
             _ => true,
@@ -315,18 +315,18 @@ impl<P: Program> Engine<'_, P> {
 
     /// What the thread's next operation, a receive, may take of what has arrived; first come, first
     /// served, if it takes one message.
-    fn arrived_takings(&mut self, thread: Tid, want: Want, schedule: &Schedule) -> Vec<Taking> {
+    fn arrived_sets(&mut self, thread: Tid, want: Want, schedule: &Schedule) -> Vec<ReceivableSet> {
         if is_simple(&self.graph, reader(&self.graph, thread).pattern, want) {
             self.find_open(thread);
             let arrival = |&send: &EventId| schedule.arrival(send).map(|when| (when, send));
             let first = self.open.iter().filter_map(arrival).min_by_key(|one| one.0);
             return first
-                .map(|(_, send)| Taking::one(send))
+                .map(|(_, send)| ReceivableSet::one(send))
                 .into_iter()
                 .collect();
         }
         let reader = reader(&self.graph, thread);
-        let mut found = takings(&self.graph, &mut self.order, &reader, want, None);
+        let mut found = receivable_sets(&self.graph, &mut self.order, &reader, want, None);
         found.retain(|taking| !taking.waits && schedule.have_arrived(taking));
         if want.is_single() && found.iter().any(|taking| !taking.reads.is_empty()) {
             // What has arrived is not overlooked.
@@ -362,10 +362,10 @@ impl<P: Program> Engine<'_, P> {
     }
 
     fn receive_arrived(&mut self, thread: Tid, want: Want, schedule: &mut Schedule) {
-        let mut found = self.arrived_takings(thread, want, schedule);
+        let mut found = self.arrived_sets(thread, want, schedule);
         let at = next_random(&mut schedule.state) % (found.len() as u64).max(1);
         let taking = match found.is_empty() {
-            true => Taking::default(),
+            true => ReceivableSet::default(),
             false => found.swap_remove(at as usize),
         };
         let is_polling = taking.reads.is_empty() && self.has_just_got_nothing(thread);
@@ -402,7 +402,7 @@ impl<P: Program> Engine<'_, P> {
         late.map(|at| schedule.deliver(at)).is_some()
     }
 
-    fn waits_for_ever(&mut self, thread: Tid) -> Option<Taking> {
+    fn waits_for_ever(&mut self, thread: Tid) -> Option<ReceivableSet> {
         if !self.graph.is_running(thread) {
             return None;
         }
@@ -413,7 +413,7 @@ impl<P: Program> Engine<'_, P> {
         if !want.waits() || !is_enabled(&self.graph, &reader, want) {
             return None;
         }
-        let found = takings(&self.graph, &mut self.order, &reader, want, None);
+        let found = receivable_sets(&self.graph, &mut self.order, &reader, want, None);
         found.into_iter().find(|taking| taking.waits)
     }
 }

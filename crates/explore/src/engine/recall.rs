@@ -1,4 +1,4 @@
-//! Counting what is [known](crate::known) instead of exploring it again.
+//! Counting what is [known](crate::subtree_cache) instead of exploring it again.
 
 use super::{Again, Engine, Guide, Leaf, Policy, Visitor};
 use crate::program::Program;

@@ -2,7 +2,7 @@
 //!
 //! Two names for each sort of identities. Terms are the state variables, of processes and in maps at these names; atoms say of
 //! a term, by its type, that it is true, is one of the variants, is a name, has a name in it, or is at most another
-//! number; that asyncs or messages are under way, and not twice; that names are the same.
+//! number; that asyncs or messages are in flight, and not twice; that names are the same.
 
 use plainsong_ir::build::{
     binary, equal, expr, global, index, int, local, name, nat, none, some, truth,
@@ -221,7 +221,7 @@ impl Maker<'_> {
                     .collect()
             }
             System::Voices(voices) => {
-                let rows = voices.handlings().into_iter().enumerate();
+                let rows = voices.message_actions().into_iter().enumerate();
                 rows.map(|(at, row)| (at.into(), row.parameters(self.song)))
                     .collect()
             }

@@ -1,4 +1,4 @@
-//! Finding inductive invariants: goal-directed, from counterexamples to induction and states that runs come to.
+//! Invariant inference (strengthening): finding inductive invariants, goal-directed, from counterexamples to induction and states that runs come to.
 //!
 //! Clauses over simple atoms ([`atoms`]) that hold in every state seen ([`samples`]) are candidates ([`clauses`]). Beginning with
 //! the claims to be shown, a counterexample to induction at a small size is looked for; a candidate that is false in the state before it
@@ -221,7 +221,7 @@ impl Search<'_> {
             .map(|(at, _)| at)
     }
 
-    /// Shows everything for every size; candidates that are not shown, if there are some.
+    /// Shows everything for every size; candidates that are not proved, if there are some.
     fn shown(&self) -> Result<Lemmas, Vec<usize>> {
         let mut kept = self.chosen.clone();
         let mut report = self.proof(&kept).ok_or_else(Vec::new)?;

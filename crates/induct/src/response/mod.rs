@@ -62,7 +62,7 @@ pub enum Response {
         /// Was it shown that nothing fails?
         nothing_fails: bool,
     },
-    /// This was not shown.
+    /// This was not proved.
     Open(Box<OpenObligation>),
     /// It says something that this proof does not cover.
     NotCovered(String),
@@ -243,7 +243,7 @@ impl Prover<'_> {
         self.show(&all).is_ok()
     }
 
-    /// Shows all of them, or says which was not shown.
+    /// Shows all of them, or says which was not proved.
     fn show(&mut self, all: &[Obligation]) -> std::result::Result<(), Box<OpenObligation>> {
         let shown = self.induction.shown(all);
         for (one, shown) in all.iter().zip(&shown) {

@@ -3,7 +3,7 @@
 use crate::shown;
 use plainsong_induct::Condition;
 
-/// For each condition a song, and what is false in it, and shown only without the condition.
+/// For each condition a song, and what is false in it, and proved only without the condition.
 const TRAPS: [(Condition, &str, &str); 7] = [
     (
         Condition::Initiation,

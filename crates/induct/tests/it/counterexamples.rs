@@ -1,4 +1,4 @@
-//! Counterexamples to induction: what is told of claims that are not shown.
+//! Counterexamples to induction: what is told of claims that are not proved.
 
 use crate::{report, solvers};
 use plainsong_induct::{System, counterexample};
@@ -40,7 +40,7 @@ fn messages_are_told_with_their_receivers() {
         init { for c in Client { send Grant to client[c]; } }
         invariant once: pending(Free to server) <= 1;";
     let told = picture(text, 0);
-    assert!(told.contains("Free to server is under way"), "{told}");
+    assert!(told.contains("Free to server is in flight"), "{told}");
     assert!(told.contains("client[0] takes Grant"), "{told}");
 }
 

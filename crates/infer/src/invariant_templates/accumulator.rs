@@ -1,7 +1,7 @@
 //! Invariant templates for accumulators: candidates for loops over members.
 //!
 //! A written-out loop keeps the members it has visited in a variable, so candidates can speak of them. They are
-//! read off the loop's own body and are only guesses: whoever uses them shows each of them, or drops it.
+//! read off the loop's own body and are only guesses: Houdini discharges each of them, or drops it.
 //!
 //! - what a round decides or accumulates about its member holds of every member visited, perhaps only while
 //!   a flag has a certain value: `commit ==> forall e where seen(e) :: yes[e]`, and its counterpart with

@@ -9,8 +9,8 @@
 //!   others have what they had; loops in the round that change this variable leave the other members alone;
 //! - a bag into which every round puts the same has nothing else; what is taken from it is that.
 //!
-//! Branches are not looked into: what they assign is not known behind them. They are only guesses: whoever uses them
-//! shows each of them, or drops it.
+//! Branches are not looked into: what they assign is not known behind them. They are only guesses: Houdini
+//! discharges each of them, or drops it.
 
 use super::accumulator::{Instead, Loop, binary, bool, expr, parts};
 use plainsong_diagnostics::Span;

@@ -7,7 +7,7 @@
 //! - a bag from which each round takes one has `n - i` members; and if a loop before put every `f(k)` into it, each of them
 //!   is still there, or where the round puts what it takes.
 //!
-//! They are only guesses: whoever uses them shows each of them, or drops it.
+//! They are only guesses: Houdini discharges each of them, or drops it.
 
 use super::accumulator::{Instead, binary, bool, expr};
 use plainsong_diagnostics::Span;

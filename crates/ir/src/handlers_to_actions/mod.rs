@@ -37,7 +37,7 @@ mod refusal;
 mod state;
 
 use crate::build::{binary, equal, truth};
-use crate::handlers::{Handling, Sender, asks, written_address};
+use crate::handlers::{MessageAction, Sender, asks, written_address};
 use crate::visit::{VisitMut, walk_mut};
 use crate::{
     Accept, Action, ActionId, Actions, BinOp, Binder, Block, Body, Claim, Code, Delivery, Expr,
@@ -59,7 +59,7 @@ pub enum Unhandled {
 }
 
 /// The action system of a song whose processes have handlers, or why there is none. Its actions are numbered as
-/// [`Voices::handlings`] are, and its globals are called `Family.variable`.
+/// [`Voices::message_actions`] are, and its globals are called `Family.variable`.
 pub fn handlers_to_actions(song: &Song, unhandled: Unhandled) -> Result<Song, Refusal> {
     let voices = song.voices().ok_or(Refusal::NoProcesses)?;
     if let Some(fault) = voices.faults.first() {
@@ -75,7 +75,7 @@ pub fn handlers_to_actions(song: &Song, unhandled: Unhandled) -> Result<Song, Re
 }
 
 /// An action system that allows at least the steps of a song's processes, with bodies and faults, or why there is none. Its
-/// first actions are numbered as [`Voices::handlings`] are; variables that are not of the text are behind those of their family,
+/// first actions are numbered as [`Voices::message_actions`] are; variables that are not of the text are behind those of their family,
 /// and behind the song's properties is what bodies know of themselves ([`position_facts`]).
 pub fn processes_to_actions(song: &Song, unhandled: Unhandled) -> Result<Song, Refusal> {
     let (song, control) = &with_control(song)?;
@@ -83,7 +83,7 @@ pub fn processes_to_actions(song: &Song, unhandled: Unhandled) -> Result<Song, R
     let builder = ActionBuilder {
         song,
         voices,
-        rows: voices.handlings(),
+        rows: voices.message_actions(),
         unhandled,
         control,
     };
@@ -142,7 +142,7 @@ impl Voices {
 struct ActionBuilder<'s> {
     song: &'s Song,
     voices: &'s Voices,
-    rows: Vec<Handling>,
+    rows: Vec<MessageAction>,
     unhandled: Unhandled,
     control: &'s Control,
 }
@@ -162,14 +162,14 @@ impl ActionBuilder<'_> {
     }
 
     /// The process that a row is about.
-    fn process(&self, row: &Handling) -> &Process {
+    fn process(&self, row: &MessageAction) -> &Process {
         let mut processes = self.voices.processes.iter();
         let process = processes.find(|process| process.family == row.family);
         process.expect("a handling is of a process")
     }
 
     /// The handlers of a row, or the receives, in the order of the text; each with where the member has to be.
-    fn accepting(&self, row: &Handling) -> Vec<(Option<Expr>, Accept, Block)> {
+    fn accepting(&self, row: &MessageAction) -> Vec<(Option<Expr>, Accept, Block)> {
         self.control.accepting(self.process(row), row.message)
     }
 
@@ -178,7 +178,7 @@ impl ActionBuilder<'_> {
     }
 
     /// The name of the message; with the family if several handle it.
-    fn row_name(&self, row: &Handling) -> String {
+    fn row_name(&self, row: &MessageAction) -> String {
         let name = self.message_name(row.message);
         let same = self.rows.iter().filter(|one| one.message == row.message);
         match same.count() {
@@ -258,7 +258,7 @@ impl ActionBuilder<'_> {
     }
 
     /// The member's indices, the sender's if it is asked for, the payload.
-    fn parameters(&self, row: &Handling, process: &Process) -> Vec<Local> {
+    fn parameters(&self, row: &MessageAction, process: &Process) -> Vec<Local> {
         let own = self.indices(row.family).iter();
         let sender = match row.sender {
             Sender::Family(family) => self.indices(family),
@@ -278,7 +278,7 @@ impl ActionBuilder<'_> {
     /// What one handler asks for, and what it does.
     fn case(
         &self,
-        row: &Handling,
+        row: &MessageAction,
         (place, accept, body): &(Option<Expr>, Accept, Block),
         parameters: &[Local],
     ) -> Result<(Option<Expr>, Block), Refusal> {
@@ -356,7 +356,7 @@ impl ActionBuilder<'_> {
     /// Is the sender the process that the handler names?
     fn is_sender(
         &self,
-        row: &Handling,
+        row: &MessageAction,
         (mut address, family, from): (Expr, Option<FamilyId>, &[Expr]),
         names: &[(LocalId, Expr)],
     ) -> Result<Expr, Refusal> {

@@ -32,7 +32,6 @@ pub enum Refusal {
     Unhandled {
         /// The kind of message.
         message: String,
-        /// The family.
         family: String,
         /// Where the receiver is named.
         span: Span,

@@ -19,7 +19,6 @@ pub(super) const POSTFIX: u8 = 120;
 pub(super) struct Operator {
     /// As written.
     pub(super) symbol: &'static str,
-    /// Its level.
     pub(super) level: u8,
     /// What its left side must at least have.
     pub(super) left: u8,

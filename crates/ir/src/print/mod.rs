@@ -56,7 +56,6 @@ pub fn stmt(song: &Song, locals: &[Local], stmt: &Stmt) -> String {
     .stmt(stmt)
 }
 
-/// A pattern.
 pub fn pattern(song: &Song, locals: &[Local], pattern: &Pattern) -> String {
     Context {
         song,
@@ -93,7 +92,6 @@ impl Context<'_> {
         self.writer(locals_free(place)).place(place).render()
     }
 
-    /// A pattern.
     pub fn pattern(&self, pattern: &Pattern) -> String {
         self.writer(BTreeSet::new()).pattern(pattern).render()
     }

@@ -476,7 +476,7 @@ impl Writer<'_> {
 
     /// `Vote(yes) to coordinator from db[d]`, in a song of voices.
     pub(super) fn message_to(&mut self, id: ActionId, arguments: &[Expr]) -> Option<Doc> {
-        let row = *self.song.voices()?.handlings().get(id.index())?;
+        let row = *self.song.voices()?.message_actions().get(id.index())?;
         let (to, rest) = self.addressee(row.family, arguments);
         let (from, rest) = match row.sender {
             Sender::Family(family) => {

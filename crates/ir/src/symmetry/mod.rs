@@ -13,7 +13,7 @@
 //! - an external function that gets or returns them, of which nothing is known but its contract;
 //! - a constant that holds one, since it does not change when states are renamed;
 //! - `forall` and `exists` over them, which stop at the first that decides, if what is looked at may fail:
-//!   whether it is reached depends on the order (but see [`Order::claim`]);
+//!   whether it is reached depends on the order (but see [`OrderDependence::claim`]);
 //! - a `for` over them in which rounds see each other (see `rounds`).
 //!
 //! Sums are taken to be the same in every order: numbers so large that only some orders overflow are not
@@ -41,7 +41,6 @@ use std::collections::BTreeSet;
 /// What tells the members of a sort apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asymmetry {
-    /// Where.
     pub span: Span,
     /// What, to be read after "not symmetric: ".
     pub why: String,
@@ -57,7 +56,7 @@ pub fn asymmetry(
     if let Some(found) = numbers(song, sort) {
         return Some(found);
     }
-    let mut order = Order::new(song, sort);
+    let mut order = OrderDependence::new(song, sort);
     order.constants();
     for global in &actions.globals {
         match &global.start {
@@ -84,7 +83,7 @@ fn numbers(song: &Song, sort: SortId) -> Option<Asymmetry> {
 }
 
 /// Looks for places where the order of a sort's members is visible.
-struct Order<'s> {
+struct OrderDependence<'s> {
     song: &'s Song,
     sort: SortId,
     /// The processes, where there are some.
@@ -94,9 +93,9 @@ struct Order<'s> {
     found: Option<Asymmetry>,
 }
 
-impl<'s> Order<'s> {
+impl<'s> OrderDependence<'s> {
     fn new(song: &'s Song, sort: SortId) -> Self {
-        Order {
+        OrderDependence {
             song,
             sort,
             processes: None,
@@ -179,7 +178,7 @@ impl<'s> Order<'s> {
     }
 }
 
-impl Visit for Order<'_> {
+impl Visit for OrderDependence<'_> {
     fn expr(&mut self, of: &Expr) {
         match &of.kind {
             ExprKind::Binary(BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge, a, _)

@@ -18,7 +18,7 @@
 //! Every execution is one of the loosened system, so what holds there holds. What fails there may need
 //! another order of some loop than the real one: whoever says *refuted* has to find a real execution.
 
-use super::{Asymmetry, Order, is_total, numbers, rounds};
+use super::{Asymmetry, OrderDependence, is_total, numbers, rounds};
 use crate::visit::{Visit, free_locals, locals_bound, walk};
 use crate::{
     Body, Delivery, Expr, ExprKind, LocalId, LoopClauses, MessageId, Place, Root, Song, SortId,
@@ -50,7 +50,7 @@ pub fn asymmetry_of_processes(
     if let Some(found) = numbers(song, sort) {
         return Some(found);
     }
-    let mut order = Order::new(song, sort);
+    let mut order = OrderDependence::new(song, sort);
     order.processes = Some(Context {
         voices,
         delivery,
@@ -120,7 +120,7 @@ impl Context<'_> {
     }
 }
 
-impl Order<'_> {
+impl OrderDependence<'_> {
     fn set_in_body(&mut self, is_so: bool) {
         if let Some(processes) = &mut self.processes {
             processes.in_body = is_so;

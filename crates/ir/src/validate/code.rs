@@ -5,8 +5,8 @@ use super::scope::{Home, Scope};
 use crate::finite::{is_enumerable, is_finite};
 use crate::visit::Visit;
 use crate::{
-    Body, Choice, Choreography, Claim, Code, Contract, Domain, Expr, FamilyId, Function, Handler,
-    LineKind, Local, LocalId, Measures, Order, Procedure, Process, RangeEnd, Sequentialization,
+    Body, Choice, Choreography, Claim, Code, Contract, Covers, Domain, Expr, FamilyId, Function,
+    Handler, LineKind, Local, LocalId, Measures, Procedure, Process, RangeEnd, Sequentialization,
     Song, SortKind, StartValue, Stmt, StmtKind, System, Temporal, TemporalOperator, Ty,
     binds_by_state,
 };
@@ -232,7 +232,7 @@ fn measures(
 fn order(
     song: &Song,
     report: &mut Report,
-    decl: &Order,
+    decl: &Covers,
     (home, arity, family): (Home, usize, Option<FamilyId>),
 ) {
     if !decl.is_declared() {

@@ -18,13 +18,11 @@ pub(super) enum Home {
     GlobalStart,
     /// Statements of a process.
     Body,
-    /// A handler.
     Handler,
     /// `init` of a song with processes.
     VoicesInit,
     /// An action, or `init` of a song with actions.
     Action,
-    /// A procedure.
     Procedure,
     /// An invariant that procedures rely on.
     Invariant,
@@ -32,7 +30,6 @@ pub(super) enum Home {
     Schedule,
     /// A choreography, by its position.
     Line(usize),
-    /// A property.
     Property,
 }
 

@@ -460,7 +460,7 @@ impl Scope<'_, '_> {
 
     fn parameters_of(&self, callee: Callee) -> Option<Vec<Ty>> {
         if let (Callee::Action(id), Some(voices)) = (callee, self.song.voices()) {
-            let row = *voices.handlings().get(id.index())?;
+            let row = *voices.message_actions().get(id.index())?;
             return Some(row.parameters(self.song));
         }
         let (code, _) = self.callee(callee)?;

@@ -320,7 +320,7 @@ impl Known<'_> {
     /// The types of the parameters of an action, or of what handles a message.
     fn parameters(&self, action: ActionId) -> Option<Vec<Ty>> {
         if let Some(voices) = self.song.voices() {
-            let row = *voices.handlings().get(action.index())?;
+            let row = *voices.message_actions().get(action.index())?;
             return Some(row.parameters(self.song));
         }
         let row = self.song.actions()?.actions.get(action.index())?;
@@ -345,7 +345,6 @@ impl Known<'_> {
             .ok_or_else(|| "there is no such message or action".to_owned())
     }
 
-    /// Is it a number?
     pub(super) fn number(&self, ty: &Ty) -> bool {
         is_number(self.song, ty)
     }

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Gives every local its canonical number.
 pub fn renumber_locals(song: &mut Song) {
-    let mut order = Order::default();
+    let mut order = BindingOrder::default();
     walk::song(&mut order, song);
     let mut renumber = Renumber {
         tables: order.tables.into_iter(),
@@ -21,11 +21,11 @@ pub fn renumber_locals(song: &mut Song) {
 
 /// What each table of locals binds, in reading order.
 #[derive(Default)]
-struct Order {
+struct BindingOrder {
     tables: Vec<Vec<LocalId>>,
 }
 
-impl Visit for Order {
+impl Visit for BindingOrder {
     fn enter(&mut self, _locals: &[Local]) {
         self.tables.push(Vec::new());
     }

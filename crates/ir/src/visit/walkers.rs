@@ -2,8 +2,8 @@
 
 use crate::{
     Accept, Access, Actions, Binding, Block, Body, Choice, Choreography, Claim, Code, Const,
-    Contract, Domain, Expr, ExprKind, Family, Function, InvariantCall, LineKind, Local, LocalId,
-    LoopClauses, Measures, Order, Part, Pattern, PatternKind, Place, Process, Property, RangeEnd,
+    Contract, Covers, Domain, Expr, ExprKind, Family, Function, InvariantCall, LineKind, Local,
+    LocalId, LoopClauses, Measures, Part, Pattern, PatternKind, Place, Process, Property, RangeEnd,
     Root, Sequentialization, Sizing, Song, SortDecl, SortKind, Source, StartValue, Stmt, StmtKind,
     System, Voices,
 };
@@ -19,7 +19,6 @@ macro_rules! walkers {
                 $walk::expr(self, expr);
             }
 
-            /// A pattern.
             fn pattern(&mut self, pattern: & $($mut)? Pattern) {
                 $walk::pattern(self, pattern);
             }
@@ -497,7 +496,7 @@ macro_rules! walkers {
                 v.leave(& $($mut)? measures.locals);
             }
 
-            fn order<V: $visit + ?Sized>(v: &mut V, order: & $($mut)? Order) {
+            fn order<V: $visit + ?Sized>(v: &mut V, order: & $($mut)? Covers) {
                 table(v, & $($mut)? order.locals);
                 exprs(v, & $($mut)? order.clauses);
                 v.leave(& $($mut)? order.locals);

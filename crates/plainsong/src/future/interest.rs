@@ -14,7 +14,7 @@
 //! is in a branch of `select!`, `join!` or a timeout: so these say that they look ([`Waits::observe`]),
 //! and a future that would ask a server and wait for the answer asks first whether it is ready. One that was
 //! polled before asks again when somebody looks for the first time ([`Waits::observe_anew`]): what it waits for
-//! may have come in the meantime, and its server has the answer on its way. Whoever polls with a waker that
+//! may have come in the meantime, and its server has the answer in flight. Whoever polls with a waker that
 //! wakes nobody (`now_or_never`) looks each time.
 //!
 //! A message that was handed to a future which was dropped before it was polled again is not lost: it

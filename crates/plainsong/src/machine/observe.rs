@@ -1,7 +1,7 @@
 //! Monitors in the machine: processes that have no code of their own.
 //!
 //! A monitor receives, and that is all it does. What its methods make of the messages is kept in the
-//! [world](crate::world); here it is asked for where a process would run.
+//! [shared context](crate::shared_context); here it is asked for where a process would run.
 
 use super::{Broken, Machine, Step, answers};
 use crate::determinism_check::What;

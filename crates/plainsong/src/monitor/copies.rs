@@ -16,7 +16,7 @@ use std::fmt;
 use std::panic::Location;
 use std::rc::Rc;
 
-/// A copy of a message, on its way to a monitor.
+/// A copy of a message, in flight to a monitor.
 pub(crate) struct Copied {
     pub(crate) value: Box<dyn Value>,
     /// Where the original goes.

@@ -12,7 +12,7 @@
 //! Counting. A server receives *selectively*, only what its state can serve: a mutex that is held
 //! does not look at lock requests. Orders that make no difference are then not explored.
 //!
-//! An answer carries the tag of its request, so a client that has several requests under way can
+//! An answer carries the tag of its request, so a client that has several requests in flight can
 //! tell the answers apart.
 
 use crate::delivery::Delivery;

@@ -1,4 +1,4 @@
-//! Who decides, and who has to be told.
+//! Knowledge of choice, and the projection of `if`: who decides a condition, and who has to be told.
 //!
 //! Rule. A condition whose conjuncts each read one endpoint is decided by each of these alone (that
 //! they agree is the obligation *unanimity*, for the prover); a conjunct about every member of a family, beside one
@@ -208,7 +208,7 @@ impl Locate<'_> {
                 }
             }
         }
-        // What is not shown to be unanimous is not divided.
+        // What is not proved to be unanimous is not divided.
         let divides = parts.groups.len() > 1 || !parts.each.is_empty();
         if divides {
             self.everybody_evaluates(&common);

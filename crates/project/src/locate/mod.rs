@@ -41,7 +41,7 @@ use plainsong_ir::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A line on its way to being located.
+/// A line that is being located.
 pub(crate) struct Locate<'a> {
     pub(crate) song: &'a Song,
     pub(crate) line: &'a Choreography,

@@ -20,7 +20,7 @@ const MOST_MEMBERS: usize = 800;
 const MOST_CALLS: usize = 7;
 
 /// Writing out.
-pub(super) struct Expanding<'t> {
+pub(super) struct QuantifierExpander<'t> {
     theory: &'t mut Theory,
     integers: (i64, i64),
     done: FxHashMap<Term, Term>,
@@ -28,10 +28,10 @@ pub(super) struct Expanding<'t> {
     calls: usize,
 }
 
-impl<'t> Expanding<'t> {
+impl<'t> QuantifierExpander<'t> {
     pub(super) fn new(theory: &'t mut Theory) -> Self {
         let integers = (theory.bounded.as_ref()).map_or((0, 0), super::Bounded::integers);
-        Expanding {
+        QuantifierExpander {
             theory,
             integers,
             done: FxHashMap::default(),

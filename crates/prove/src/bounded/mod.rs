@@ -1,4 +1,4 @@
-//! Runs within bounds, found by a solver.
+//! Bounded model checking (BMC) of choreographies: runs within bounds, found by a solver.
 //!
 //! A choreography is followed as for a proof, but from its start and loop by loop, round by round: sorts have
 //! as many members as in an instance, integers, sequences and bags are those that the interpreter tries, and a
@@ -27,7 +27,7 @@ use crate::obligation::{Obligation, Rule};
 use crate::term::{Op, Sort, Term};
 use crate::theory::{Result, Theory};
 use crate::vc;
-use expand::Expanding;
+use expand::QuantifierExpander;
 use plainsong_ir::{Expr, ExprKind, Range, RangeEnd, Song, SortKind, Ty};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::search::{Start, Steering};
@@ -96,7 +96,7 @@ pub fn lead(hunt: &Hunt<'_>, solvers: &Solvers, cancel: &Cancel) -> Result<Catch
     if asked.is_empty() {
         return Ok(Catch::Nothing);
     }
-    let formulas = Expanding::new(&mut theory).something_wrong(&asked)?;
+    let formulas = QuantifierExpander::new(&mut theory).something_wrong(&asked)?;
     let terms = &theory.terms;
     let mut seen = FxHashSet::default();
     if !formulas

@@ -6,7 +6,7 @@
 //! nobody has run them.
 
 use super::values::Shape;
-use super::{Bounded, concrete, expand::Expanding, fix_ranges, number};
+use super::{Bounded, concrete, expand::QuantifierExpander, fix_ranges, number};
 use crate::discharge::script::{Script, is_readable};
 use crate::lower::Unsupported;
 use crate::obligation::Obligation;
@@ -71,7 +71,8 @@ pub fn example(
         .map(|one| reading.shape(&mut theory, &one.ty, one.term).ok())
         .collect();
     let asked = [doubt.obligation];
-    let (formulas, leaves) = Expanding::new(&mut theory).wrong_with(&asked, &reading.leaves)?;
+    let (formulas, leaves) =
+        QuantifierExpander::new(&mut theory).wrong_with(&asked, &reading.leaves)?;
     let mut seen = FxHashSet::default();
     let mut all = formulas.iter().chain(&leaves);
     if !all.all(|one| is_readable(&theory.terms, *one, &mut seen)) {

@@ -1,7 +1,8 @@
-//! From hypotheses and a negated goal to formulas without quantifiers.
+//! Grounding: from hypotheses and a negated goal to formulas without quantifiers, by Skolem constants and instances.
 //!
 //! Everything is asserted together, and the question is whether it can hold. So in an asserted formula
-//! - *for some* becomes a fresh symbol, its witness; equal formulas get one witness;
+//! - *for some* becomes a fresh symbol, its witness (Skolemization where it stands; no prenex form is needed); equal formulas
+//!   get one witness;
 //! - *for every* becomes a truth symbol that implies each of its instances
 //!   ([`quantifiers`](super::quantifiers));
 //! - two collections that are not the same differ at a place that means something

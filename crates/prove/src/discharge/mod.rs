@@ -1,4 +1,4 @@
-//! Showing obligations to a solver.
+//! Discharging obligations with an SMT solver.
 //!
 //! Each obligation is asked for in some steps, from few of our own instances to the solver's
 //! ([`queries`]); most end at the first.
@@ -6,7 +6,7 @@
 //! Only `unsat` counts, and only if the library lemmas that were used are shown as well. Each step is asked
 //! for all open obligations together, each once, so that the solvers work in parallel; each query is a function of its obligation alone, so answers are found again on disk. So
 //! is what was shown, under the content of the obligation ([`normal`]), and what was not, under that and all
-//! that was tried: an obligation that did not change costs a look at a file. Not shown because of time,
+//! that was tried: an obligation that did not change costs a look at a file. Not proved because of time,
 //! memory or a crash does not count as tried.
 
 mod calls;
@@ -190,7 +190,7 @@ fn recalled(
     Some(Shown::Yes)
 }
 
-/// Under what it is kept that an obligation was not shown: it depends on how much was tried.
+/// Under what it is kept that an obligation was not proved: it depends on how much was tried.
 fn in_vain(text: &str, solvers: &Solvers, effort: &Effort, cancel: &Cancel) -> String {
     let solver = solvers.primary(cancel);
     let solver = solver.map_or_else(|_| "".into(), |found| found.solver.title());
@@ -403,7 +403,7 @@ fn supported(
     for lemma in used {
         if let Some(Some(why)) = theory.lemmas().get(lemma) {
             let name = lemma.name();
-            return Shown::No(format!("the library lemma {name} is not shown: {why}"));
+            return Shown::No(format!("the library lemma {name} is not proved: {why}"));
         }
     }
     Shown::Yes

@@ -1,4 +1,4 @@
-//! Our own instances of quantified formulas, chosen by models.
+//! Model-based quantifier instantiation (MBQI) of our own: instances of quantified formulas, chosen by models.
 //!
 //! Nothing but what is known about sums and calls is asked first, without quantifiers. If it can hold, the solver
 //! has values for everything that occurs; then each instance at terms that occur is looked at with these values, and

@@ -1,4 +1,5 @@
-//! Our own instances of quantified formulas, from the terms that occur.
+//! Instances of quantified formulas by matching (E-matching with triggers that are read off the formula): our own, from
+//! the terms that occur.
 //!
 //! A variable that a formula reads functions at (`s[i]`, `s[i + 1]`) is tried with the places at which
 //! functions of that sort are read; any other with the terms of its sort. Instances bring new terms, so
@@ -33,7 +34,6 @@ pub(super) enum Of {
 pub(super) struct Pool {
     /// Places at which functions of a sort are read.
     places: BTreeMap<Sort, Vec<Term>>,
-    /// Terms of a sort.
     of_sort: BTreeMap<Sort, Vec<Term>>,
     seen: FxHashSet<Term>,
 }

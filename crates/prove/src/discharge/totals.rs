@@ -2,7 +2,7 @@
 //!
 //! Cardinality, `count`, `sum`, the length of a bag and how often a value stands in a sequence are all
 //! sums `Σf` of a function that is zero but for finitely many places. Which facts there are, and why
-//! they hold, is said in [`crate::library`]; here is where they are used: each sum by itself, the first
+//! they hold, is said in [`crate::lemma_library`]; here is where they are used: each sum by itself, the first
 //! few in pairs, fewer in threes.
 //!
 //! Two functions that agree but for a place or two: the places are those that the functions themselves

@@ -1,6 +1,6 @@
 //! Assignments in actions: a variable, or a part of one.
 
-use super::{State, SymbolicRun};
+use super::{ActionState, SymbolicRun};
 use crate::lower::Unsupported;
 use crate::term::Term;
 use crate::theory::Result;
@@ -9,7 +9,12 @@ use plainsong_ir::{Access, Place, Root};
 
 impl SymbolicRun<'_> {
     /// Writes `value` to a place.
-    pub(super) fn assign(&mut self, state: &mut State, place: &Place, value: Term) -> Result<()> {
+    pub(super) fn assign(
+        &mut self,
+        state: &mut ActionState,
+        place: &Place,
+        value: Term,
+    ) -> Result<()> {
         let song = self.theory.song.clone();
         let ty = place.root.ty(&song, &self.code.locals, None);
         let before = match &place.root {

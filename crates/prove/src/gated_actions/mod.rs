@@ -1,4 +1,4 @@
-//! Gated actions in normal form: a function of explicit choices.
+//! Gated actions (gate and transition relation) in normal form: a function of explicit choices.
 //!
 //! Running an action from a store and arguments gives
 //!
@@ -107,7 +107,7 @@ impl Gated {
             around: Vec::new(),
         };
         let state = running.block(
-            State {
+            ActionState {
                 env,
                 live,
                 path: live,
@@ -174,7 +174,7 @@ fn valid_arguments(theory: &mut Theory, code: &Code, arguments: &[Term]) -> Resu
 
 /// What names stand for at a place, and when it is reached.
 #[derive(Clone, Debug)]
-struct State {
+struct ActionState {
     env: Env,
     live: Term,
     /// The conditions of the branches around.
@@ -197,14 +197,14 @@ struct SymbolicRun<'a> {
 }
 
 impl SymbolicRun<'_> {
-    fn block(&mut self, mut state: State, block: &Block) -> Result<State> {
+    fn block(&mut self, mut state: ActionState, block: &Block) -> Result<ActionState> {
         for stmt in block {
             state = self.stmt(state, stmt)?;
         }
         Ok(state)
     }
 
-    fn stmt(&mut self, mut state: State, stmt: &Stmt) -> Result<State> {
+    fn stmt(&mut self, mut state: ActionState, stmt: &Stmt) -> Result<ActionState> {
         match &stmt.kind {
             StmtKind::Let(local, value) => {
                 let value = self.read(&mut state, value)?;
@@ -301,20 +301,20 @@ impl SymbolicRun<'_> {
     }
 
     /// Something is changed or created here.
-    fn acting(&mut self, state: &State) {
+    fn acting(&mut self, state: &ActionState) {
         for at in &self.around {
             self.acts.entry(*at).or_default().push(state.path);
         }
     }
 
     /// The value of an expression; its definedness is part of the gate.
-    fn read(&mut self, state: &mut State, expr: &Expr) -> Result {
+    fn read(&mut self, state: &mut ActionState, expr: &Expr) -> Result {
         self.reading(state, expr.span, |lowering| lowering.expr(expr))
     }
 
     fn reading<T>(
         &mut self,
-        state: &mut State,
+        state: &mut ActionState,
         span: Span,
         read: impl FnOnce(&mut Lowering<'_>) -> Result<T>,
     ) -> Result<T> {
@@ -338,7 +338,7 @@ impl SymbolicRun<'_> {
     }
 
     /// Fails unless the condition holds, and relies on it from here on.
-    fn demand(&mut self, state: &mut State, condition: Term, span: Span) {
+    fn demand(&mut self, state: &mut ActionState, condition: Term, span: Span) {
         let condition = self.unknown(state, condition);
         let terms = &mut self.theory.terms;
         let mut holds = terms.implies(state.live, condition);
@@ -353,7 +353,7 @@ impl SymbolicRun<'_> {
     }
 
     /// What a condition says beyond what holds wherever this place is reached.
-    fn unknown(&mut self, state: &State, condition: Term) -> Term {
+    fn unknown(&mut self, state: &ActionState, condition: Term) -> Term {
         let terms = &mut self.theory.terms;
         let before = terms.conjuncts(state.live);
         let mut parts = terms.conjuncts(condition);
@@ -362,7 +362,7 @@ impl SymbolicRun<'_> {
     }
 
     /// Blocks unless the condition holds, and relies on it from here on.
-    fn block_unless(&mut self, state: &mut State, condition: Term) {
+    fn block_unless(&mut self, state: &mut ActionState, condition: Term) {
         let condition = self.unknown(state, condition);
         let terms = &mut self.theory.terms;
         let passes = terms.implies(state.live, condition);
@@ -379,7 +379,7 @@ impl SymbolicRun<'_> {
         value
     }
 
-    fn choice(&mut self, state: &mut State, choice: &Choice, span: Span) -> Result {
+    fn choice(&mut self, state: &mut ActionState, choice: &Choice, span: Span) -> Result {
         let ty = match &choice.domain {
             Domain::Type(ty) => ty.clone(),
             Domain::In(collection) => collection.ty.element().cloned().unwrap_or(Ty::Bool),
@@ -411,11 +411,11 @@ impl SymbolicRun<'_> {
 
     fn branches(
         &mut self,
-        state: State,
+        state: ActionState,
         condition: Term,
         yes: &Block,
         no: &Block,
-    ) -> Result<State> {
+    ) -> Result<ActionState> {
         let not = self.theory.terms.not(condition);
         let taken = self.under(&state, condition);
         let other = self.under(&state, not);
@@ -427,11 +427,11 @@ impl SymbolicRun<'_> {
 
     fn arms(
         &mut self,
-        mut state: State,
+        mut state: ActionState,
         value: Term,
         ty: &Ty,
         arms: &[(Pattern, Block)],
-    ) -> Result<State> {
+    ) -> Result<ActionState> {
         let Some(((pattern, body), rest)) = arms.split_first() else {
             return Ok(state);
         };
@@ -452,8 +452,8 @@ impl SymbolicRun<'_> {
         Ok(self.join(fits, path, yes, no))
     }
 
-    fn under(&mut self, state: &State, condition: Term) -> State {
-        State {
+    fn under(&mut self, state: &ActionState, condition: Term) -> ActionState {
+        ActionState {
             env: state.env.clone(),
             live: self.theory.terms.and(&[state.live, condition]),
             path: self.theory.terms.and(&[state.path, condition]),
@@ -461,7 +461,13 @@ impl SymbolicRun<'_> {
     }
 
     /// Variable by variable: the one value or the other.
-    fn join(&mut self, condition: Term, path: Term, yes: State, no: State) -> State {
+    fn join(
+        &mut self,
+        condition: Term,
+        path: Term,
+        yes: ActionState,
+        no: ActionState,
+    ) -> ActionState {
         let terms = &mut self.theory.terms;
         let mut env = no.env;
         env.locals = yes
@@ -478,7 +484,7 @@ impl SymbolicRun<'_> {
                 *b = terms.ite(condition, *a, *b);
             }
         }
-        State {
+        ActionState {
             env,
             live: terms.or(&[yes.live, no.live]),
             path,

@@ -6,7 +6,7 @@
 //!
 //! NOT COVERED, and said so: other loops, choices inside of a loop, and loops over sequences and bags.
 
-use super::{State, SymbolicRun};
+use super::{ActionState, SymbolicRun};
 use crate::lower::Unsupported;
 use crate::rounds::{everywhere, separate};
 use crate::term::Term;
@@ -25,7 +25,11 @@ pub(super) struct Round<'a> {
 
 impl SymbolicRun<'_> {
     /// The state after the loop.
-    pub(super) fn every_round(&mut self, mut state: State, round: &Round<'_>) -> Result<State> {
+    pub(super) fn every_round(
+        &mut self,
+        mut state: ActionState,
+        round: &Round<'_>,
+    ) -> Result<ActionState> {
         let song = self.theory.song.clone();
         let Some(coordinates) = separate(&song, round.local, round.filter, round.body) else {
             return Err(Unsupported::new(
@@ -92,7 +96,7 @@ impl SymbolicRun<'_> {
     }
 
     /// An arbitrary member of what is run through, and that it is one.
-    fn member(&mut self, state: &mut State, round: &Round<'_>) -> Result<(Term, Term)> {
+    fn member(&mut self, state: &mut ActionState, round: &Round<'_>) -> Result<(Term, Term)> {
         let (ty, whole) = match round.domain {
             Domain::Type(ty) => (ty.clone(), None),
             Domain::In(collection) => {

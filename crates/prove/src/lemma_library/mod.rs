@@ -48,7 +48,6 @@ pub enum Lemma {
     Renamed,
     /// A set of integers that is not empty has a least member.
     Least,
-    /// … and a greatest.
     Greatest,
     /// The remainder of what is less than one divisor away from the range of remainders.
     Remainder,

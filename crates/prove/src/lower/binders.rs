@@ -7,7 +7,7 @@ use plainsong_diagnostics::Span;
 use plainsong_ir::{Binding, Domain, Expr, Quantifier, Ty};
 
 /// What a name ranges over.
-enum Ranging {
+enum BinderRange {
     /// All values of a type.
     Type(Ty),
     /// The elements of a set, bag or sequence.
@@ -43,7 +43,7 @@ impl Lowering<'_> {
         &mut self,
         quantifier: Quantifier,
         binding: &Binding,
-        ranging: &Ranging,
+        ranging: &BinderRange,
         at: usize,
         rest: &[Binding],
         body: &Expr,
@@ -107,19 +107,19 @@ impl Lowering<'_> {
         }
     }
 
-    fn ranging(&mut self, domain: &Domain) -> Result<Ranging> {
+    fn ranging(&mut self, domain: &Domain) -> Result<BinderRange> {
         Ok(match domain {
-            Domain::Type(ty) => Ranging::Type(ty.clone()),
+            Domain::Type(ty) => BinderRange::Type(ty.clone()),
             Domain::In(collection) => {
                 let whole = self.expr(collection)?;
-                Ranging::In(collection.ty.clone(), whole)
+                BinderRange::In(collection.ty.clone(), whole)
             }
         })
     }
 
-    fn variable(&mut self, ranging: &Ranging, span: Span) -> Result<(Variable, Term)> {
+    fn variable(&mut self, ranging: &BinderRange, span: Span) -> Result<(Variable, Term)> {
         match ranging {
-            Ranging::Type(ty) => {
+            BinderRange::Type(ty) => {
                 let symbol = self.fresh_of(ty, "x", span)?;
                 let guard = self.theory.valid(ty, symbol)?;
                 let times = None;
@@ -132,7 +132,7 @@ impl Lowering<'_> {
                     symbol,
                 ))
             }
-            Ranging::In(ty @ Ty::Seq(_), whole) => {
+            BinderRange::In(ty @ Ty::Seq(_), whole) => {
                 let _ = ty;
                 let (len, elements) = self.sequence(*whole);
                 let symbol = self.theory.terms.fresh("i", Sort::INT);
@@ -148,7 +148,7 @@ impl Lowering<'_> {
                     element,
                 ))
             }
-            Ranging::In(ty, whole) => {
+            BinderRange::In(ty, whole) => {
                 let element = ty.element().cloned().unwrap_or(Ty::Bool);
                 let symbol = self.fresh_of(&element, "x", span)?;
                 let valid = self.theory.valid(&element, symbol)?;

@@ -100,7 +100,7 @@ enum Guard {
     Each(Term),
 }
 
-/// A translation under way.
+/// A translation in progress.
 pub struct Lowering<'a> {
     pub(crate) theory: &'a mut Theory,
     /// What names stand for; reading binds names.
@@ -391,7 +391,7 @@ impl<'a> Lowering<'a> {
         {
             let measures = self.exprs(&decl.contract.decreases)?;
             let holds = self.theory.terms.precedes(&measures, &induction.bound);
-            let what = "a recursive call where what decreases does not get smaller";
+            let what = "a recursive call where the measure does not decrease";
             self.requirement(holds, span, what, true);
         }
         let sort = self.theory.sort_of_type(&decl.result, span)?;

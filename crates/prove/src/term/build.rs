@@ -36,7 +36,6 @@ impl Terms {
         }
     }
 
-    /// All of `parts`.
     pub fn and(&mut self, parts: &[Term]) -> Term {
         self.junction(parts, Op::And, Op::True, Op::False)
     }

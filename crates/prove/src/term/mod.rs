@@ -33,9 +33,7 @@ pub struct Term(pub(crate) u32);
 /// What a term is; its arguments stand beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
-    /// `true`.
     True,
-    /// `false`.
     False,
     /// An integer.
     Int(i64),
@@ -158,7 +156,6 @@ impl Terms {
         }
     }
 
-    /// What a term is.
     pub fn op(&self, term: Term) -> Op {
         self.nodes[term.0 as usize].op
     }
@@ -217,7 +214,6 @@ impl Terms {
         &self.symbols[number as usize]
     }
 
-    /// What a sort is.
     pub fn kind(&self, sort: Sort) -> SortKind {
         self.sorts.kind(sort)
     }

@@ -14,7 +14,6 @@ impl Sort {
     pub const INT: Sort = Sort(1);
 }
 
-/// What a sort is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SortKind {
     /// Truth values.

@@ -2,7 +2,7 @@
 //!
 //! For engines that turn an action system into one sequential program, whose `init` does everything.
 
-use super::{Conditions, State, VcWalk};
+use super::{Conditions, SymbolicState, VcWalk};
 use crate::lower::{Env, Unsupported};
 use crate::obligation::{Obligation, Rule};
 use crate::term::Term;
@@ -73,7 +73,7 @@ fn followed(
 impl VcWalk<'_> {
     fn init(&mut self, code: &Code, finally: &[usize]) -> Result<()> {
         let song = self.theory.song.clone();
-        let mut state = State::default();
+        let mut state = SymbolicState::default();
         for (at, global) in song
             .actions()
             .map_or(&[][..], |all| &all.globals)
@@ -101,7 +101,7 @@ impl VcWalk<'_> {
         Ok(())
     }
 
-    fn global(&mut self, state: &mut State, id: GlobalId, global: &Global) -> Result<()> {
+    fn global(&mut self, state: &mut SymbolicState, id: GlobalId, global: &Global) -> Result<()> {
         state.env.locals.clear();
         let value = match &global.start {
             StartValue::Value(value) => self.read(state, value)?,

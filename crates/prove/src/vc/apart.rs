@@ -14,7 +14,7 @@
 //! So an invariant need not say which asyncs of a `for` over a sort are still pending.
 
 use super::loops::{Round, Through};
-use super::{Flow, State, VcWalk};
+use super::{Flow, SymbolicState, VcWalk};
 use crate::rounds::{Coordinates, Variable, Written, coordinate, everywhere, speaks_of};
 use crate::term::Term;
 use crate::theory::Result;
@@ -23,8 +23,8 @@ impl VcWalk<'_> {
     /// Fills in, at the head, what is known about variables that are kept apart.
     pub(super) fn apart(
         &mut self,
-        before: &State,
-        head: &mut State,
+        before: &SymbolicState,
+        head: &mut SymbolicState,
         through: &Through,
         position: Term,
         round: &Round<'_>,
@@ -85,11 +85,11 @@ impl VcWalk<'_> {
     /// be said.
     fn made_by_round(
         &mut self,
-        before: &State,
+        before: &SymbolicState,
         others: &[Variable],
         member: Term,
         round: &Round<'_>,
-    ) -> Option<(Term, State, u32)> {
+    ) -> Option<(Term, SymbolicState, u32)> {
         let known = self.theory.terms.symbol_count();
         let asked = self.conditions.clone();
         let (chosen, cuts) = (self.chosen.len(), self.cuts);
@@ -104,11 +104,11 @@ impl VcWalk<'_> {
 
     fn followed_round(
         &mut self,
-        before: &State,
+        before: &SymbolicState,
         others: &[Variable],
         member: Term,
         round: &Round<'_>,
-    ) -> Result<Option<(Term, State)>> {
+    ) -> Result<Option<(Term, SymbolicState)>> {
         let mut state = before.clone();
         for &variable in others {
             self.forget(&mut state, variable)?;

@@ -1,6 +1,6 @@
 //! Assignments: a variable, or a part of one.
 
-use super::{State, VcWalk};
+use super::{SymbolicState, VcWalk};
 use crate::lower::{Lowering, Unsupported};
 use crate::term::Term;
 use crate::theory::Result;
@@ -17,7 +17,12 @@ pub(crate) enum Into {
 
 impl VcWalk<'_> {
     /// Writes `value` to a place.
-    pub(super) fn assign(&mut self, state: &mut State, place: &Place, value: Term) -> Result<()> {
+    pub(super) fn assign(
+        &mut self,
+        state: &mut SymbolicState,
+        place: &Place,
+        value: Term,
+    ) -> Result<()> {
         let song = self.theory.song.clone();
         match &place.root {
             Root::Local(local) => {
@@ -77,7 +82,7 @@ impl VcWalk<'_> {
 
     fn written(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         place: &Place,
         ty: Option<&Ty>,
         before: Term,

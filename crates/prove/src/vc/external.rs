@@ -1,4 +1,4 @@
-//! Contracts of external functions: what is trusted, and what is not.
+//! Contracts of external functions (assume-guarantee): what is trusted, and what is not.
 //!
 //! Statement. Whoever relies on the contract of an external function trusts that its implementation keeps it. That it
 //! *can* be kept is an obligation ([`Rule::Satisfiable`]): for all arguments that are values of their types and satisfy

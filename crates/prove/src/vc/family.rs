@@ -15,7 +15,7 @@
 
 use super::actions::watches;
 use super::loops::{Round, Through};
-use super::{Flow, State, States, VcWalk};
+use super::{Flow, States, SymbolicState, VcWalk};
 use crate::rounds::{Coordinates, Part, Variable, everywhere, permuted, separate};
 use crate::term::Term;
 use crate::theory::Result;
@@ -35,7 +35,7 @@ impl VcWalk<'_> {
     /// The state after the loop, if it is one of that kind.
     pub(super) fn all_at_once(
         &mut self,
-        state: &State,
+        state: &SymbolicState,
         round: &Round<'_>,
     ) -> Result<Option<States>> {
         let watched = self.watch.is_some_and(|watch| watches(watch, round.body));
@@ -64,7 +64,7 @@ impl VcWalk<'_> {
 
     fn every_round(
         &mut self,
-        state: &State,
+        state: &SymbolicState,
         round: &Round<'_>,
         parts: &BTreeMap<Variable, Part>,
     ) -> Result<Option<States>> {

@@ -1,11 +1,11 @@
-//! What a loop leaves alone of a map that it writes.
+//! Frame axioms: what a loop leaves alone of a map that it writes.
 //!
 //! Statement. If every write to a map in a loop is to its part at `x`, and `x` is a name that stands for the
 //! same value throughout the loop, then all other parts are what they were before the loop.
 //!
 //! So an invariant need not say that a loop about one round of a protocol leaves the other rounds alone.
 
-use super::{State, VcWalk};
+use super::{SymbolicState, VcWalk};
 use crate::rounds::Variable;
 use crate::theory::Result;
 use plainsong_ir::visit::{Visit, walk};
@@ -16,7 +16,7 @@ impl VcWalk<'_> {
     /// Makes the only part of a map that the body writes arbitrary, if there is only one; says whether it did.
     pub(super) fn forget_part(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         variable: Variable,
         (body, own): (&Block, Option<LocalId>),
     ) -> Result<bool> {

@@ -1,9 +1,9 @@
-//! Joining what two branches lead to.
+//! Joining what two branches lead to (a φ of static single assignment).
 //!
 //! Where the branches differ, a variable is the one or the other by the condition. What each branch
 //! relies on holds only where that branch was taken.
 
-use super::{Flow, State, States, VcWalk};
+use super::{Flow, States, SymbolicState, VcWalk};
 use crate::lower::{Env, Store};
 use crate::term::Term;
 use std::collections::BTreeMap;
@@ -45,7 +45,13 @@ impl VcWalk<'_> {
         rest
     }
 
-    fn joined(&mut self, condition: Term, common: usize, a: &State, b: &State) -> State {
+    fn joined(
+        &mut self,
+        condition: Term,
+        common: usize,
+        a: &SymbolicState,
+        b: &SymbolicState,
+    ) -> SymbolicState {
         let mut hypotheses = a.hypotheses[..common].to_vec();
         let not = self.theory.terms.not(condition);
         for (guard, state) in [(condition, a), (not, b)] {
@@ -69,7 +75,7 @@ impl VcWalk<'_> {
         let mut path = a.path.clone();
         let common = a.path.iter().zip(&b.path).take_while(|(a, b)| a == b);
         path.truncate(common.count());
-        State {
+        SymbolicState {
             env,
             hypotheses,
             path,

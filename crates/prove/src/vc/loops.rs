@@ -1,4 +1,4 @@
-//! Loops, cut at their heads.
+//! Loop invariants: loops are cut at their heads.
 //!
 //! Statement. If the invariants hold before the first round, and each round that begins with them ends
 //! with them, then they hold behind the loop, together with the reason for leaving it.
@@ -15,7 +15,7 @@
 //! first to last. An invariant that names the variable of such a loop is shown at the beginning of
 //! each round.
 
-use super::{Flow, State, States, VcWalk};
+use super::{Flow, States, SymbolicState, VcWalk};
 use crate::lower::Unsupported;
 use crate::obligation::Rule;
 use crate::rounds::{Variable, Written};
@@ -49,7 +49,7 @@ pub(super) enum Through {
 impl VcWalk<'_> {
     pub(super) fn while_loop(
         &mut self,
-        state: State,
+        state: SymbolicState,
         condition: &Expr,
         clauses: &LoopClauses,
         (body, rest): (&Block, &[Stmt]),
@@ -102,7 +102,7 @@ impl VcWalk<'_> {
 
     pub(super) fn invariants(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         invariants: &[Expr],
         rule: Rule,
     ) -> Result<()> {
@@ -121,7 +121,7 @@ impl VcWalk<'_> {
 
     pub(super) fn measure(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         clauses: &LoopClauses,
     ) -> Result<Vec<Term>> {
         if clauses.decreases.is_empty() {
@@ -146,7 +146,11 @@ impl VcWalk<'_> {
     }
 
     /// The values of what decreases.
-    pub(super) fn measures(&mut self, state: &mut State, measures: &[Expr]) -> Result<Vec<Term>> {
+    pub(super) fn measures(
+        &mut self,
+        state: &mut SymbolicState,
+        measures: &[Expr],
+    ) -> Result<Vec<Term>> {
         let (mut values, mut texts) = (Vec::new(), Vec::new());
         for measure in measures {
             values.push(self.read(state, measure)?);
@@ -158,7 +162,7 @@ impl VcWalk<'_> {
 
     pub(super) fn decreased(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         clauses: &LoopClauses,
         before: &[Term],
     ) -> Result<()> {
@@ -167,14 +171,18 @@ impl VcWalk<'_> {
         };
         let after = self.measures(state, &clauses.decreases)?;
         let smaller = self.theory.terms.precedes(&after, before);
-        let sentence = "what decreases may not get smaller in a round".to_owned();
+        let sentence = "the measure may not decrease in a round".to_owned();
         let rule = Rule::Decreases;
         self.oblige(state, rule, first.span, sentence, Vec::new(), smaller);
         Ok(())
     }
 
     /// The state at the head: what the body writes is arbitrary.
-    fn head(&mut self, mut state: State, (body, own): (&Block, Option<LocalId>)) -> Result<State> {
+    fn head(
+        &mut self,
+        mut state: SymbolicState,
+        (body, own): (&Block, Option<LocalId>),
+    ) -> Result<SymbolicState> {
         self.cuts += 1;
         let written = Written::of(body);
         for variable in written.variables {
@@ -189,7 +197,7 @@ impl VcWalk<'_> {
     }
 
     /// Makes a local variable arbitrary, if it has a value.
-    pub(super) fn forget_local(&mut self, state: &mut State, local: LocalId) -> Result<()> {
+    pub(super) fn forget_local(&mut self, state: &mut SymbolicState, local: LocalId) -> Result<()> {
         if state.env.locals.contains_key(&local) {
             let row = self.locals[local.index()].clone();
             let (value, valid) = self.theory.arbitrary(&row.name, &row.ty, row.span)?;
@@ -200,7 +208,7 @@ impl VcWalk<'_> {
     }
 
     /// Makes a variable arbitrary.
-    pub(super) fn forget(&mut self, state: &mut State, variable: Variable) -> Result<()> {
+    pub(super) fn forget(&mut self, state: &mut SymbolicState, variable: Variable) -> Result<()> {
         let song = self.theory.song.clone();
         let Some(before) = state.env.store.value(variable) else {
             return Ok(());
@@ -249,7 +257,11 @@ impl VcWalk<'_> {
         Ok(known)
     }
 
-    pub(super) fn for_loop(&mut self, mut state: State, round: &Round<'_>) -> Result<States> {
+    pub(super) fn for_loop(
+        &mut self,
+        mut state: SymbolicState,
+        round: &Round<'_>,
+    ) -> Result<States> {
         if let Some(states) = self.all_at_once(&state, round)? {
             return Ok(states);
         }
@@ -300,7 +312,12 @@ impl VcWalk<'_> {
     }
 
     /// One round: the filter, the invariants that name the variable, the body.
-    fn round(&mut self, mut begun: State, round: &Round<'_>, of_rounds: &[Expr]) -> Result<States> {
+    fn round(
+        &mut self,
+        mut begun: SymbolicState,
+        round: &Round<'_>,
+        of_rounds: &[Expr],
+    ) -> Result<States> {
         let mut skipped = None;
         if let Some(filter) = round.filter {
             let passes = self.read(&mut begun, filter)?;
@@ -319,7 +336,11 @@ impl VcWalk<'_> {
         Ok(ends)
     }
 
-    pub(super) fn through(&mut self, state: &mut State, round: &Round<'_>) -> Result<Through> {
+    pub(super) fn through(
+        &mut self,
+        state: &mut SymbolicState,
+        round: &Round<'_>,
+    ) -> Result<Through> {
         let ty = match round.domain {
             Domain::Type(ty) => ty.clone(),
             Domain::In(collection) => match &collection.kind {
@@ -362,7 +383,12 @@ impl VcWalk<'_> {
     }
 
     /// Where the loop is: the next integer, the next place, or the set of members that were taken.
-    fn position(&mut self, head: &mut State, through: &Through, round: &Round<'_>) -> Result {
+    fn position(
+        &mut self,
+        head: &mut SymbolicState,
+        through: &Through,
+        round: &Round<'_>,
+    ) -> Result {
         match through {
             Through::Range(first, end) => {
                 let at = self.theory.terms.fresh("position", Sort::INT);
@@ -399,7 +425,7 @@ impl VcWalk<'_> {
     }
 
     /// The element of a round, which exists.
-    fn element(&mut self, begun: &mut State, through: &Through, position: Term) -> Result {
+    fn element(&mut self, begun: &mut SymbolicState, through: &Through, position: Term) -> Result {
         Ok(match through {
             Through::Range(_, end) => {
                 let more = self.theory.terms.lt(position, *end);
@@ -426,7 +452,7 @@ impl VcWalk<'_> {
     }
 
     /// Nothing is left.
-    fn over(&mut self, head: &mut State, through: &Through, position: Term) {
+    fn over(&mut self, head: &mut SymbolicState, through: &Through, position: Term) {
         let over = match through {
             Through::Range(_, end) => self.theory.terms.le(*end, position),
             Through::Seq(whole) => {

@@ -1,4 +1,4 @@
-//! Verification conditions of located sequential code.
+//! Verification conditions of located sequential code, by forward symbolic execution (strongest postconditions).
 //!
 //! A choreography is followed from its start to its end with symbols for what is not known, as the
 //! interpreter would run it. Where the interpreter can fail there is an [`Obligation`]; afterwards its
@@ -7,17 +7,18 @@
 //! asked for than runs check ([`Rule::Position`], [`Rule::Injective`], [`Rule::DefinedEverywhere`]), everything
 //! depends on it.
 //!
-//! - Branches without loops and jumps are joined again, variable by variable, so the number of
-//!   obligations grows with the text and not with the number of paths.
-//! - A loop is cut at its head ([`loops`]): invariants are established, everything the body may write
-//!   becomes unknown, invariants are relied on and have to be maintained. What the body does not write
+//! - Branches without loops and jumps are joined again, variable by variable (as in static single assignment, SSA), so the
+//!   number of obligations grows with the text and not with the number of paths; weakest preconditions of passive programs
+//!   are kept small in the same way.
+//! - A loop is cut at its head ([`loops`]): invariants are established (initiation), everything the body may write
+//!   becomes unknown (havoc), invariants are relied on and have to be maintained (consecution). What the body does not write
 //!   keeps its value: that is the frame.
 //! - A condition that several endpoints decide part by part has to be unanimous
 //!   ([`plainsong_ir::unanimity`]): at an `if` where it stands, at a `while` like an invariant, at every
 //!   level of nesting.
 //! - A lemma is used by showing what it wants and relying on what it promises; its proof, and those of the
 //!   functions that are called, are shown with whatever rests on them ([`support`]).
-//! - A choreography is called by showing what it requires and relying on what it promises ([`part`]).
+//! - A choreography is called by showing its precondition and relying on its postcondition ([`part`]): modular reasoning.
 //! - A transfer between endpoints is an assignment: a line's steps happen one after the other.
 //!
 //! NOT COVERED. Termination of `while` loops without `decreases`: the notes say so, and what is
@@ -80,14 +81,14 @@ pub use support::support;
 
 /// What is known at a place of the text.
 #[derive(Clone, Debug, Default)]
-struct State {
+struct SymbolicState {
     env: Env,
     hypotheses: Vec<Term>,
     /// The branches that were taken, as far as they were not joined.
     path: Vec<Term>,
 }
 
-impl State {
+impl SymbolicState {
     /// Goes on where the condition holds.
     fn take(&mut self, condition: Term) {
         self.hypotheses.push(condition);
@@ -107,7 +108,7 @@ enum Flow {
 }
 
 /// States behind a statement.
-type States = Vec<(Flow, State)>;
+type States = Vec<(Flow, SymbolicState)>;
 
 struct VcWalk<'a> {
     theory: &'a mut Theory,
@@ -178,14 +179,14 @@ impl VcWalk<'_> {
     }
 
     /// The value of an expression; asks for its definedness, and relies on it afterwards.
-    fn read(&mut self, state: &mut State, expr: &Expr) -> Result {
+    fn read(&mut self, state: &mut SymbolicState, expr: &Expr) -> Result {
         self.text = plainsong_ir::print::expr(&self.theory.song, &self.locals, expr);
         self.reading(state, expr.span, |lowering| lowering.expr(expr))
     }
 
     fn reading<T>(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         span: Span,
         read: impl FnOnce(&mut Lowering<'_>) -> Result<T>,
     ) -> Result<T> {
@@ -214,7 +215,13 @@ impl VcWalk<'_> {
     }
 
     /// Asks for a condition, conjunct by conjunct, and relies on it afterwards.
-    fn check(&mut self, state: &mut State, expr: &Expr, rule: Rule, sentence: &str) -> Result<()> {
+    fn check(
+        &mut self,
+        state: &mut SymbolicState,
+        expr: &Expr,
+        rule: Rule,
+        sentence: &str,
+    ) -> Result<()> {
         if let ExprKind::Binary(BinOp::And, left, right) = &expr.kind {
             self.check(state, left, rule, sentence)?;
             return self.check(state, right, rule, sentence);
@@ -236,7 +243,7 @@ impl VcWalk<'_> {
     /// Asks that those who decide a condition part by part come to the same, and relies on it.
     fn unanimous(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         agreements: &[Agreement],
         inside: &[Stmt],
         outside: &[Stmt],
@@ -256,7 +263,7 @@ impl VcWalk<'_> {
     }
 
     /// Relies on a condition without asking for it.
-    fn rely(&mut self, state: &mut State, expr: &Expr) -> Result<()> {
+    fn rely(&mut self, state: &mut SymbolicState, expr: &Expr) -> Result<()> {
         let env = state.env.clone();
         let mut lowering = Lowering::new(self.theory, env);
         let holds = lowering.expr(expr)?;
@@ -271,7 +278,7 @@ impl VcWalk<'_> {
 
     fn oblige(
         &mut self,
-        state: &State,
+        state: &SymbolicState,
         rule: Rule,
         span: Span,
         sentence: String,
@@ -310,7 +317,7 @@ impl VcWalk<'_> {
     }
 
     /// Notes a place that should be reachable.
-    fn reachable(&mut self, state: &State, span: Span, sentence: &str) {
+    fn reachable(&mut self, state: &SymbolicState, span: Span, sentence: &str) {
         let goal = self.theory.terms.bool(false);
         let hypotheses = state.hypotheses.clone();
         self.push(

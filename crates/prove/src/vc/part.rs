@@ -9,7 +9,7 @@
 //! other members. What a member has afterwards is chosen there, so in a loop over members it is a function of the
 //! member ([`super::family`]). Within bounds there are no contracts: the text is followed.
 
-use super::{Flow, State, States, VcWalk};
+use super::{Flow, States, SymbolicState, VcWalk};
 use crate::obligation::Rule;
 use crate::rounds::{Variable, Written};
 use crate::term::Term;
@@ -20,7 +20,7 @@ use std::rc::Rc;
 
 impl VcWalk<'_> {
     /// The states behind a call.
-    pub(super) fn part(&mut self, state: State, part: &Part) -> Result<States> {
+    pub(super) fn part(&mut self, state: SymbolicState, part: &Part) -> Result<States> {
         let mut after = Vec::new();
         for (flow, mut state) in self.block(state, &part.start)? {
             let name = self.theory.song.lines[part.line].name.clone();
@@ -42,7 +42,7 @@ impl VcWalk<'_> {
     }
 
     /// Forgets what the one that is called writes, and relies on what it promises.
-    fn done(&mut self, state: &mut State, part: &Part) -> Result<()> {
+    fn done(&mut self, state: &mut SymbolicState, part: &Part) -> Result<()> {
         let song = self.theory.song.clone();
         let line = &song.lines[part.line];
         let before = Rc::new(state.env.store.clone());
@@ -65,7 +65,7 @@ impl VcWalk<'_> {
     /// Makes a variable of who plays arbitrary.
     fn forget_played(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         player: &Player,
         (family, var): (FamilyId, VarId),
     ) -> Result<()> {

@@ -26,7 +26,7 @@
 //! values could not be shown any more. These loops are cut, and need an invariant.
 
 use super::loops::Through;
-use super::{State, VcWalk};
+use super::{SymbolicState, VcWalk};
 use crate::obligation::Rule;
 use crate::rounds::under_coordinates;
 use crate::term::{Op, Term, Terms};
@@ -74,7 +74,7 @@ impl VcWalk<'_> {
     /// Where a round of this member writes, if it has one of the forms; obliges that rounds do not meet there.
     pub(super) fn aim(
         &mut self,
-        inside: &mut State,
+        inside: &mut SymbolicState,
         through: &Through,
         (member, guard): (Term, Term),
         index: &Expr,

@@ -1,6 +1,6 @@
 //! How a choreography begins: arbitrary parameters, then the endpoints' variables.
 
-use super::{State, VcWalk};
+use super::{SymbolicState, VcWalk};
 use crate::bounded::Input;
 use crate::lower::{Lowering, Unsupported};
 use crate::term::{Sort, Term};
@@ -12,11 +12,11 @@ use std::rc::Rc;
 
 impl VcWalk<'_> {
     /// The state before `requires`.
-    pub(super) fn start(&mut self, line: &Choreography) -> Result<State> {
+    pub(super) fn start(&mut self, line: &Choreography) -> Result<SymbolicState> {
         let song = self.theory.song.clone();
-        let mut state = State {
+        let mut state = SymbolicState {
             hypotheses: Vec::new(),
-            ..State::default()
+            ..SymbolicState::default()
         };
         let mut params = Vec::new();
         for (at, param) in line.code.locals[..line.code.arity].iter().enumerate() {
@@ -43,7 +43,7 @@ impl VcWalk<'_> {
 
     fn family(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         id: FamilyId,
         family: &Family,
         params: &[Term],
@@ -83,7 +83,7 @@ impl VcWalk<'_> {
     /// The value of one variable of the member `index`.
     fn start_value(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         var: &StateVar,
         whose: (FamilyId, VarId),
         index: &[Term],
@@ -122,7 +122,7 @@ impl VcWalk<'_> {
     /// A chosen value, about which only the choice is known.
     fn start_choice(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         var: &StateVar,
         choice: &Choice,
         (index, member): (&[Term], Term),
@@ -144,7 +144,7 @@ impl VcWalk<'_> {
     /// Relies on `value` being one that the choice allows; its name stands for it.
     pub(super) fn choose(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         choice: &Choice,
         value: Term,
         span: plainsong_diagnostics::Span,

@@ -1,6 +1,6 @@
 //! Statements other than loops.
 
-use super::{Flow, MOST_STATES, State, States, VcWalk};
+use super::{Flow, MOST_STATES, States, SymbolicState, VcWalk};
 use crate::lower::Unsupported;
 use crate::obligation::Rule;
 use crate::term::{Sort, Term};
@@ -11,7 +11,7 @@ use plainsong_semantics::verdict::Assumption;
 
 impl VcWalk<'_> {
     /// The states behind a block.
-    pub(super) fn block(&mut self, state: State, block: &Block) -> Result<States> {
+    pub(super) fn block(&mut self, state: SymbolicState, block: &Block) -> Result<States> {
         let mut states = vec![(Flow::Next, state)];
         for (at, stmt) in block.iter().enumerate() {
             let mut after = Vec::new();
@@ -30,7 +30,7 @@ impl VcWalk<'_> {
     }
 
     /// The states behind a statement, which `rest` follows.
-    fn stmt(&mut self, mut state: State, stmt: &Stmt, rest: &[Stmt]) -> Result<States> {
+    fn stmt(&mut self, mut state: SymbolicState, stmt: &Stmt, rest: &[Stmt]) -> Result<States> {
         match &stmt.kind {
             StmtKind::Let(local, value) => {
                 let value = self.read(&mut state, value)?;
@@ -151,7 +151,7 @@ impl VcWalk<'_> {
     }
 
     /// An arbitrary value that a choice allows.
-    fn choice(&mut self, state: &mut State, choice: &Choice, span: Span) -> Result {
+    fn choice(&mut self, state: &mut SymbolicState, choice: &Choice, span: Span) -> Result {
         self.may_choose(choice, span)?;
         let ty = match &choice.domain {
             Domain::Type(ty) => ty.clone(),
@@ -176,7 +176,7 @@ impl VcWalk<'_> {
     }
 
     /// Notes a branch that should be taken by somebody, if anything is done in it. Within bounds nobody asks.
-    fn taken(&mut self, state: &State, when: Term, branch: &Block, otherwise: &str) {
+    fn taken(&mut self, state: &SymbolicState, when: Term, branch: &Block, otherwise: &str) {
         let (Some(first), Some(last)) = (branch.first(), branch.last()) else {
             return;
         };
@@ -190,7 +190,7 @@ impl VcWalk<'_> {
 
     fn branches(
         &mut self,
-        state: State,
+        state: SymbolicState,
         condition: Term,
         yes: &Block,
         no: &Block,
@@ -208,7 +208,7 @@ impl VcWalk<'_> {
 
     fn match_stmt(
         &mut self,
-        mut state: State,
+        mut state: SymbolicState,
         scrutinee: &Expr,
         arms: &[(Pattern, Block)],
     ) -> Result<States> {
@@ -219,7 +219,7 @@ impl VcWalk<'_> {
     /// The first arm if it fits, else the others; the last fits when no other does.
     fn arms(
         &mut self,
-        state: State,
+        state: SymbolicState,
         value: Term,
         ty: &Ty,
         arms: &[(Pattern, Block)],

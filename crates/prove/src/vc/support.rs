@@ -13,7 +13,7 @@
 //! The contract of an external function has no proof: it is listed among what is trusted ([`external`](super::external)).
 
 use super::external::trusted;
-use super::{Conditions, State, VcWalk};
+use super::{Conditions, SymbolicState, VcWalk};
 use crate::lower::{Env, Unsupported};
 use crate::obligation::{Obligation, Rule};
 use crate::theory::{Result, Theory};
@@ -132,7 +132,7 @@ fn supporting(
     let asked = asked.filter(|one| one.rule != Rule::Vacuity);
     conditions.obligations.extend(asked.map(|one| Obligation {
         rule: Rule::Support,
-        sentence: format!("{what} is not shown: {}", one.sentence),
+        sentence: format!("{what} is not proved: {}", one.sentence),
         ..one
     }));
     Ok(used)
@@ -168,7 +168,11 @@ fn follow(
 impl VcWalk<'_> {
     /// In the proof of a function's contract, facts about the functions of its circle hold for smaller
     /// arguments only.
-    pub(super) fn begin_induction(&mut self, state: &mut State, function: FnId) -> Result<()> {
+    pub(super) fn begin_induction(
+        &mut self,
+        state: &mut SymbolicState,
+        function: FnId,
+    ) -> Result<()> {
         let circle = self.theory.circle(function);
         let song = self.theory.song.clone();
         let decl = &song.functions[function.index()];
@@ -183,7 +187,12 @@ impl VcWalk<'_> {
     }
 
     /// `use lemma(…);`
-    pub(super) fn use_lemma(&mut self, state: &mut State, used: &Use, span: Span) -> Result<()> {
+    pub(super) fn use_lemma(
+        &mut self,
+        state: &mut SymbolicState,
+        used: &Use,
+        span: Span,
+    ) -> Result<()> {
         let song = self.theory.song.clone();
         let lemma = &song.lines[used.lemma];
         let arguments = self.reading(state, span, |lowering| lowering.exprs(&used.arguments))?;

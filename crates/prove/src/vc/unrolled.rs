@@ -4,7 +4,7 @@
 //! rounds at most. Runs with more rounds are left out.
 
 use super::loops::{Round, Through};
-use super::{Flow, State, States, VcWalk};
+use super::{Flow, States, SymbolicState, VcWalk};
 use crate::bounded::Input;
 use crate::lower::Unsupported;
 use crate::obligation::Rule;
@@ -28,7 +28,13 @@ struct While<'a> {
 
 impl VcWalk<'_> {
     /// A value that is chosen where the state is.
-    pub(super) fn open_choice(&mut self, state: &State, ty: &Ty, span: Span, free: bool) -> Result {
+    pub(super) fn open_choice(
+        &mut self,
+        state: &SymbolicState,
+        ty: &Ty,
+        span: Span,
+        free: bool,
+    ) -> Result {
         let here = self.theory.terms.and(&state.path);
         self.theory.open_value(Input::Choice(here), ty, span, free)
     }
@@ -75,7 +81,7 @@ impl VcWalk<'_> {
 
     pub(super) fn while_rounds(
         &mut self,
-        state: State,
+        state: SymbolicState,
         condition: &Expr,
         clauses: &LoopClauses,
         (body, rest): (&Block, &[Stmt]),
@@ -98,7 +104,7 @@ impl VcWalk<'_> {
 
     fn next_round(
         &mut self,
-        mut state: State,
+        mut state: SymbolicState,
         whole: &While<'_>,
         left: usize,
         rule: Rule,
@@ -127,7 +133,11 @@ impl VcWalk<'_> {
         Ok(self.join(goes_on, common, more, vec![(Flow::Next, ends)]))
     }
 
-    pub(super) fn for_rounds(&mut self, mut state: State, round: &Round<'_>) -> Result<States> {
+    pub(super) fn for_rounds(
+        &mut self,
+        mut state: SymbolicState,
+        round: &Round<'_>,
+    ) -> Result<States> {
         let through = self.through(&mut state, round)?;
         if let Through::Set(ty, whole) = &through {
             return self.each_member(state, round, ty, *whole);
@@ -142,7 +152,7 @@ impl VcWalk<'_> {
 
     fn next_position(
         &mut self,
-        mut state: State,
+        mut state: SymbolicState,
         round: &Round<'_>,
         through: &Through,
         at: Term,
@@ -194,7 +204,7 @@ impl VcWalk<'_> {
     /// Behind a loop: what names the variable holds for one past the last of a range that had some.
     fn past(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         round: &Round<'_>,
         (at, is_past): (Term, bool),
     ) -> Result<()> {
@@ -212,7 +222,7 @@ impl VcWalk<'_> {
     }
 
     /// The invariants that do not name the variable.
-    fn of_loop(&mut self, state: &mut State, round: &Round<'_>) -> Result<()> {
+    fn of_loop(&mut self, state: &mut SymbolicState, round: &Round<'_>) -> Result<()> {
         let of_loop: Vec<Expr> = (round.clauses.invariants.iter())
             .filter(|invariant| !free_locals(invariant).contains(&round.local))
             .cloned()
@@ -221,7 +231,12 @@ impl VcWalk<'_> {
     }
 
     /// One round, at an element: filter, invariants that name the variable, body.
-    fn one_round(&mut self, mut begun: State, round: &Round<'_>, element: Term) -> Result<States> {
+    fn one_round(
+        &mut self,
+        mut begun: SymbolicState,
+        round: &Round<'_>,
+        element: Term,
+    ) -> Result<States> {
         begun.env.locals.insert(round.local, element);
         let named: Vec<Expr> = (round.clauses.invariants.iter())
             .filter(|invariant| free_locals(invariant).contains(&round.local))
@@ -258,7 +273,7 @@ impl VcWalk<'_> {
     /// The members of a set, from the least to the greatest.
     fn each_member(
         &mut self,
-        state: State,
+        state: SymbolicState,
         round: &Round<'_>,
         ty: &Ty,
         whole: Term,

@@ -1,4 +1,4 @@
-//! Movers: actions that may be moved past those of other threads.
+//! Movers (Lipton reduction): actions that commute with those of other threads, so that they may be moved past them.
 //!
 //! | condition | asks | needed when |
 //! |---|---|---|
@@ -210,7 +210,7 @@ pub fn moves(
         });
         found.find_map(|found| found).map(Answer::Refuted)
     };
-    // A proof costs less than many states, and few states less than a proof that fails. What is not shown soon is
+    // A proof costs less than many states, and few states less than a proof that fails. What is not proved soon is
     // mostly false: then many states cost less than going on.
     if let Some(refuted) = search(&needs, "at once", &|need| brute.refutes_at_once(need)) {
         return refuted;
@@ -313,7 +313,7 @@ pub(crate) fn show(
             && let Some(why) = again(need, context, prover, why)
         {
             let told = format!(
-                "not shown to be a {} mover: {} ({}), {why}",
+                "not proved to be a {} mover: {} ({}), {why}",
                 side.name(),
                 all[*at].sentence,
                 need.condition.name(),

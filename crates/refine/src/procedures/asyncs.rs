@@ -224,7 +224,6 @@ pub(super) fn only_starts(block: &Block) -> bool {
 /// Asyncs of procedures become those of their actions, or nothing.
 struct SpawnToAsync<'s> {
     actions: &'s Actions,
-    /// At which they are.
     layer: u32,
     started: BTreeSet<ProcedureId>,
 }

@@ -1,7 +1,7 @@
-//! Linearisation: somewhere between entry and exit, the procedure does what its action does, once.
+//! Linearization point: somewhere between entry and exit, the procedure does what its action does, once.
 //!
 //! Statement. Let *seen* be the globals that exist one layer up. From yield to yield either nothing seen
-//! changes, or all of it changes as the action may from the state at the first of the two; the latter at
+//! changes (a stuttering step), or all of it changes as the action may from the state at the first of the two; the latter at
 //! most once; asyncs that are created count as a change. At the exit, some stretch was a step of the action (the one that changed something, if one
 //! did), and the result is the action's.
 //!

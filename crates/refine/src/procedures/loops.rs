@@ -5,7 +5,7 @@
 //!
 //! - A loop in whose body nothing yields is part of a stretch. Its invariants may speak about globals, at the
 //!   procedure's own layer; globals that its actions write have any value at the head. With a `decreases`,
-//!   that is a natural number that gets smaller in each round in which every `maybe` takes its first half.
+//!   that is a natural number that decreases in each round in which every `maybe` takes its first half.
 //! - A loop that yields in its body yields whenever it begins a round, with the invariants of the `yield`
 //!   that its body begins with, if it does. A round that leads to another one changes nothing that is seen
 //!   from above; one that leaves the loop may.
@@ -351,7 +351,7 @@ impl ProcedureWalk<'_> {
         if let [measure, ..] = &*clauses.decreases {
             let values = self.named(path, &clauses.decreases)?;
             let smaller = self.theory.terms.precedes(&values, before);
-            let told = "what decreases gets smaller in each round";
+            let told = "the measure decreases in each round";
             self.oblige(path, "loop/decreases", measure.span, told, smaller);
         }
         Ok(())

@@ -75,7 +75,7 @@ struct Path {
     /// Is the rest of a loop's body left out?
     jump: Option<Jump>,
     /// Where it began, if it is one step as a whole.
-    begun: Option<moving::Beginning>,
+    begun: Option<moving::EntryState>,
     /// Was the second half of a `maybe` taken since this round of a loop began, or since the beginning? Then it need not lead
     /// to the end of anything.
     put_off: bool,

@@ -33,7 +33,7 @@ use std::rc::Rc;
 
 /// Where a procedure that moves began.
 #[derive(Clone, Debug)]
-pub(super) struct Beginning {
+pub(super) struct EntryState {
     /// The values of its parameters.
     locals: Vec<(LocalId, Term)>,
     store: Rc<Store>,
@@ -56,7 +56,7 @@ impl ProcedureWalk<'_> {
         }
         let measures = self.named(path, &contract.decreases)?;
         let locals = path.env.locals.iter();
-        path.begun = Some(Beginning {
+        path.begun = Some(EntryState {
             locals: locals.map(|(local, value)| (*local, *value)).collect(),
             store: Rc::new(path.env.store.clone()),
             measures,

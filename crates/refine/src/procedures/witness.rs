@@ -2,7 +2,7 @@
 //!
 //! Statement. That a stretch is a step of the action asks for *some* choices of it. A choice named like a local
 //! of the procedure that has a value of the same type is taken to be that value; one between two is tried both ways;
-//! for the others the solver is asked whether there is one. If that is not shown, the solver is asked about all of them.
+//! for the others the solver is asked whether there is one. If that is not proved, the solver is asked about all of them.
 //!
 //! Why sound. A witness is asked for more than the existence that follows from it.
 

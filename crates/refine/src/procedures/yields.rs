@@ -1,4 +1,5 @@
-//! Yields: what holds when others may act, and what is left afterwards.
+//! Yield invariants (rely-guarantee, Owicki-Gries noninterference): what holds when others may act, and what is left
+//! afterwards.
 //!
 //! Statement. At a yield, with the state at the last yield as *before*:
 //!

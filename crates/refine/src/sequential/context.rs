@@ -3,10 +3,10 @@
 //! The invariants of the program hold, what is about to act is pending, so do the [`laws`](super::laws), and for
 //! an abstraction what it stands on ([`standing`](super::standing)).
 
+use super::absence::Absence;
 use super::bag::Ledger;
 use super::laws::Law;
 use super::stage::Stage;
-use super::standing::Standing;
 use crate::movers::Context;
 use plainsong_ir::{Action, ActionId, Code, Expr, GlobalId, Song};
 use plainsong_prove::lower::{Env, Lowering, Store};
@@ -24,7 +24,7 @@ pub(crate) struct Known<'s> {
     pub(crate) sequence: usize,
     pub(crate) laws: &'s [Law],
     /// For each eliminated action, what its abstraction stands on.
-    pub(crate) standing: BTreeMap<ActionId, Vec<Standing>>,
+    pub(crate) standing: BTreeMap<ActionId, Vec<Absence>>,
 }
 
 impl Known<'_> {

@@ -44,7 +44,7 @@ fn eliminated(mut song: Song) -> Result<Song, String> {
         return Ok(song);
     }
     let code = actions.actions[into.index()].code.clone();
-    let mut inlining = Inlining {
+    let mut inlining = Inliner {
         actions,
         sequence: &sequence,
         locals: code.locals,
@@ -61,7 +61,7 @@ fn eliminated(mut song: Song) -> Result<Song, String> {
     Ok(song)
 }
 
-struct Inlining<'s> {
+struct Inliner<'s> {
     actions: &'s Actions,
     sequence: &'s Sequentialization,
     locals: Vec<Local>,
@@ -69,7 +69,7 @@ struct Inlining<'s> {
     around: Vec<ActionId>,
 }
 
-impl Inlining<'_> {
+impl Inliner<'_> {
     fn is_gone(&self, id: ActionId) -> bool {
         self.sequence.eliminated.iter().any(|one| one.action == id)
     }
@@ -136,7 +136,7 @@ impl Inlining<'_> {
     }
 
     fn nothing_in(&self, stmt: &Stmt) -> Result<(), String> {
-        struct Finds<'a, 's>(&'a Inlining<'s>, Option<ActionId>);
+        struct Finds<'a, 's>(&'a Inliner<'s>, Option<ActionId>);
         impl Visit for Finds<'_, '_> {
             fn stmt(&mut self, stmt: &Stmt) {
                 if let StmtKind::Async(id, _) = stmt.kind

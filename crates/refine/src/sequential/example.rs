@@ -1,4 +1,4 @@
-//! Small configurations in which something that is not shown is false.
+//! Small configurations in which something that is not proved is false.
 //!
 //! Like [`crate::doubt`] for procedures: the solver is asked for a model of the same obligation with sorts of a few members,
 //! first for one that the program gets to ([`super::reached`]), then for any. It is an example for people and proves
@@ -165,7 +165,7 @@ fn with(instance: &Instance) -> String {
     }
 }
 
-/// One obligation that is not shown.
+/// One obligation that is not proved.
 struct ExampleSearch<'a, 'k, 'p> {
     known: &'a Known<'k>,
     asks: &'a Asks<'a>,

@@ -2,7 +2,7 @@
 //!
 //! Statement. From every configuration in which an eliminated async is pending and its abstraction does not
 //! fail, the abstraction has a step that makes a measure smaller: a list of numbers, compared from the
-//! first on, each of which is not negative when it gets smaller.
+//! first on, each of which is not negative when it decreases.
 //!
 //! Why needed. An async of the schedule that an execution never runs is inserted before the failure of that
 //! execution. If inserting goes on for ever, the failure is never reached: a program that creates
@@ -17,7 +17,7 @@
 //! Or, for a group with a cycle, the bag of one number of each of its asyncs, an argument: who runs has one that is not
 //! negative, and those that it creates in its group have smaller ones, however many they are. Bags are compared as
 //! usual: one is smaller if it comes of the other by replacing a number by finitely many smaller ones. With all
-//! negative numbers taken for one, nothing gets smaller for ever in this order.
+//! negative numbers taken for one, nothing decreases for ever in this order.
 
 use super::conditions::after;
 use super::context::{Known, arbitrary, lowered};
@@ -43,11 +43,11 @@ struct Group {
     members: BTreeSet<ActionId>,
     cyclic: bool,
     shrinks: Option<GlobalId>,
-    /// The argument of each member that gets smaller.
+    /// The argument of each member that decreases.
     smaller: Option<BTreeMap<ActionId, usize>>,
 }
 
-/// What may get smaller in a group with a cycle, beside the number of its asyncs.
+/// What may decrease in a group with a cycle, beside the number of its asyncs.
 #[derive(Clone)]
 enum Candidate {
     Nothing,
@@ -81,7 +81,7 @@ pub(crate) fn cooperates(
 }
 
 /// How much is done for a measure: the steps of a proof, if it is a guess, and whether to look for an example when it
-/// is not shown.
+/// is not proved.
 #[derive(Clone, Copy)]
 struct Effort {
     steps: Option<usize>,

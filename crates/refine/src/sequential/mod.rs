@@ -51,14 +51,14 @@
 //!   then so does `A*`, by `abstraction`; that cannot be.) By commutativity it moves left past the steps before
 //!   it, one by one, to `i`, and by (2) becomes part of `i`. The rest is one step shorter.
 //! - If the rest never runs `A(x)`, the execution fails, with `A(x)` still pending. At its last configuration
-//!   `A*` does not fail (gate preservation) and can step such that the measure gets smaller
+//!   `A*` does not fail (gate preservation) and can step such that the measure decreases
 //!   (`cooperation`, and nonblocking); the failing step still fails after it (failure preservation).
 //!   Insert it there and move it left as before. The number of steps is the same as before, and the
 //!   measure of the configuration before the failure is smaller. If the failing step is `A(x)` itself, `A` fails
 //!   there and so does `A*`; that cannot be.
 //!
-//! Each time either the rest gets shorter, or it stays as long and the measure of the last configuration gets
-//! smaller; so this ends, with `i ∈ I` whose `Ω` has no async of `E`. If `i` is the end of the schedule, followed
+//! Each time either the rest gets shorter, or it stays as long and the measure of the last configuration
+//! decreases; so this ends, with `i ∈ I` whose `Ω` has no async of `E`. If `i` is the end of the schedule, followed
 //! by steps of what is left, that is an execution of the new program with the same end or failure. If
 //! `i` is no end, its prefix goes on to a call or to the end; a call would need an async of `E` in `Ω`
 //! (`membership`), so it goes on to the end. Failing executions: the new program fails too, unless it is shown not
@@ -80,6 +80,7 @@
 //!
 //! Source. \[Kragl20\] chapter 5.
 
+mod absence;
 mod asserted;
 mod bag;
 mod conditions;
@@ -97,7 +98,6 @@ mod refute;
 mod runs;
 mod schedule;
 mod stage;
-mod standing;
 mod tidy;
 
 use crate::answer::{Answer, Missing, Proof, Prover};
@@ -302,7 +302,7 @@ impl Sequences {
             standing: BTreeMap::new(),
         };
         if sequence.into.is_none() {
-            let standing = standing::standing(song, &known, prover);
+            let standing = absence::standing(song, &known, prover);
             known.standing = standing.map_err(|why| why.message)?;
         }
         if let (Some(by), Some(into)) = (&sequence.by, sequence.into) {
@@ -379,7 +379,7 @@ fn schedule_shown(
         let missing = open.iter().find(|(at, _)| own.contains(at));
         let answer = match missing {
             Some((at, why)) => {
-                let told = format!("not shown at the end of the schedule: {why}");
+                let told = format!("not proved at the end of the schedule: {why}");
                 Answer::unknown(Missing::of(told, &all, &[(*at, why.clone())]))
             }
             None => Answer::Proved(Proof {
@@ -465,7 +465,7 @@ fn keeps(known: &Known<'_>, prover: &mut Prover<'_>, proof: &mut Proof) -> Resul
     Ok(())
 }
 
-/// Shows what is asked; what is not shown comes with a small configuration, if one is found.
+/// Shows what is asked; what is not proved comes with a small configuration, if one is found.
 fn all_shown(
     name: &str,
     known: &Known<'_>,
@@ -479,7 +479,7 @@ fn all_shown(
     if let Some((at, why)) = open.first() {
         let one = &all[*at];
         let why = format!(
-            "not shown: {} ({}, {why}){}",
+            "not proved: {} ({}, {why}){}",
             one.sentence,
             one.rule.name(),
             example::told(known, asks, *at, prover)

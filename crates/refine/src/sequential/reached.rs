@@ -1,6 +1,6 @@
 //! Configurations that a small program gets to, and how.
 //!
-//! What is not shown of a sequentialization is false in some configuration. Whether the program gets to one like it decides
+//! What is not proved of a sequentialization is false in some configuration. Whether the program gets to one like it decides
 //! what to do: if it does, the run is worth looking at; if it does not, an invariant may exclude it. So the program in which
 //! asyncs are eliminated is run at a small size, up to a bound, and where a given action is pending, all is noted.
 

@@ -129,7 +129,7 @@ fn told(
 fn does_not_move(song: &Song, at: usize, sizes: RangeInclusive<i64>) -> Option<Refutation> {
     let actions = song.actions()?;
     let others: Vec<ActionId> = pool(actions, at).into_iter().collect();
-    let stopping = Stopping::new(song, at)?;
+    let stopping = StoppingSchedule::new(song, at)?;
     let with = stopping.song.actions()?;
     let pairs = stopping.stage.eliminated[at].iter();
     let needs: Vec<Need> = pairs
@@ -147,7 +147,7 @@ fn does_not_move(song: &Song, at: usize, sizes: RangeInclusive<i64>) -> Option<R
 /// of others lead to from there; not all of it, if there is much.
 pub(super) fn moments(song: &Song, at: usize) -> BTreeSet<(Async, Vec<Async>)> {
     let mut all = BTreeSet::new();
-    if let Some(stopping) = Stopping::new(song, at) {
+    if let Some(stopping) = StoppingSchedule::new(song, at) {
         stopping.each_place(1..=2, &mut |_, (_, next, others)| {
             all.insert((next.clone(), others.clone()));
             false
@@ -157,7 +157,7 @@ pub(super) fn moments(song: &Song, at: usize) -> BTreeSet<(Async, Vec<Async>)> {
 }
 
 /// A schedule that may stop before each call.
-struct Stopping {
+struct StoppingSchedule {
     stage: Staged,
     song: Arc<Song>,
     runs: Runs,
@@ -165,8 +165,8 @@ struct Stopping {
     at: usize,
 }
 
-impl Stopping {
-    fn new(song: &Song, at: usize) -> Option<Stopping> {
+impl StoppingSchedule {
+    fn new(song: &Song, at: usize) -> Option<StoppingSchedule> {
         let mut whole = song.clone();
         let actions = song.actions()?;
         let mut with = actions.clone();
@@ -174,7 +174,7 @@ impl Stopping {
         runs.stopping = true;
         let stage = staged(&whole, at + 1, with, &runs);
         let (song, schedule) = with_init_as_action(&stage.song)?;
-        Some(Stopping {
+        Some(StoppingSchedule {
             stage,
             song: Arc::new(song),
             runs,

@@ -370,7 +370,7 @@
     if (atEnd) {
       what += `<br><span class="${ending.bad ? "bad" : "kind"}">${escape(ending.reason)}</span>`;
       const rest = ending.waiting.map((w) => `${w.lane === null ? "" : "<b>" + escape(nameOf(w.lane)) + "</b> waits for "}<code>${escape(w.what)}</code> (line ${w.line})`)
-        .concat(ending.undelivered.filter((s) => s.to !== null || ending.verdict === "cut off").map((s) => `<code>${escape(s.label)}</code> ${isFinal || ending.waiting.length ? "was never received" : "is still on its way"}` + (s.to === null ? "" : isFinal || ending.waiting.length ? ` by ${escape(nameOf(s.to))}` : ` to ${escape(nameOf(s.to))}`)));
+        .concat(ending.undelivered.filter((s) => s.to !== null || ending.verdict === "cut off").map((s) => `<code>${escape(s.label)}</code> ${isFinal || ending.waiting.length ? "was never received" : "is still in flight"}` + (s.to === null ? "" : isFinal || ending.waiting.length ? ` by ${escape(nameOf(s.to))}` : ` to ${escape(nameOf(s.to))}`)));
       if (rest.length) what += `<ul>${rest.map((r) => `<li>${r}</li>`).join("")}</ul>`;
     }
     $("what").innerHTML = what;

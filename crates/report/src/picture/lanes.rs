@@ -1,4 +1,4 @@
-//! Drawing lanes and arrows.
+//! SvgCanvas lanes and arrows.
 //!
 //! ```text
 //!       coordinator        db[0]           db[1]
@@ -7,7 +7,7 @@
 //!            |<-- Vote(true) -|               |
 //! ```
 //!
-//! The label stands next to the sender. Dots instead of dashes: on its way, see the line with the
+//! The label stands next to the sender. Dots instead of dashes: in flight, see the line with the
 //! same number, or never received when there is none.
 
 use super::WIDTH;
@@ -170,7 +170,6 @@ impl Stroke {
         if self.near == '-' { "|--" } else { "|.." }
     }
 
-    /// … to its end.
     fn own_end(self) -> &'static str {
         if self.head { "-> self" } else { ".. self" }
     }

@@ -1,10 +1,10 @@
 //! From points to lines in order.
 //!
-//! Drawing a message as one line says "sent and received here". That is a fair picture of the
+//! SvgCanvas a message as one line says "sent and received here". That is a fair picture of the
 //! execution exactly when the joined lines can still be put in an order that respects every lane;
 //! where joining would close a circle (two messages that cross), one of them is drawn as two lines.
-//! Where the last state violates a property, the event that leads there comes after all others. What befalls a message on its
-//! way comes after it was sent and before it is received. Among the possible orders the one is chosen that stays with the
+//! Where the last state violates a property, the event that leads there comes after all others. What befalls a message in flight
+//! comes after it was sent and before it is received. Among the possible orders the one is chosen that stays with the
 //! same lanes as long as it can, and the event the trace ends with comes last. What repeats for ever stays together: it comes after
 //! everything else, and a message from before is drawn as two lines.
 

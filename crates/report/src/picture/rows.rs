@@ -90,7 +90,7 @@ pub(super) struct Point {
     pub(super) row: Row,
     /// Which message, and whether this end takes it.
     pub(super) message: Option<(u64, End)>,
-    /// Which message a fault befalls on its way.
+    /// Which message a fault befalls in flight.
     pub(super) befalls: Option<u64>,
     /// Points that come before it on the same lane.
     pub(super) after: Vec<usize>,
@@ -302,7 +302,7 @@ fn label(event: &Event) -> String {
         EventKind::Crash => "crashes".to_owned(),
         EventKind::Restart => "restarts".to_owned(),
         EventKind::Lose => format!("{} is lost", event.label),
-        EventKind::Duplicate => format!("{} is doubled", event.label),
+        EventKind::Duplicate => format!("{} is duplicated", event.label),
         _ => event.label.clone(),
     }
 }

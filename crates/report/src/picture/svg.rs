@@ -32,7 +32,7 @@ text{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#1f2328
 pub fn svg(title: &str, trace: &Trace) -> String {
     let rows = rows(trace);
     let columns = Columns::new(trace, &rows);
-    let mut drawing = Drawing {
+    let mut drawing = SvgCanvas {
         columns: &columns,
         body: String::new(),
         y: MARGIN,
@@ -134,14 +134,14 @@ impl Columns {
     }
 }
 
-struct Drawing<'a> {
+struct SvgCanvas<'a> {
     columns: &'a Columns,
     body: String,
     y: f64,
     width: f64,
 }
 
-impl Drawing<'_> {
+impl SvgCanvas<'_> {
     fn title(&mut self, title: &str) {
         for line in wrapped(title) {
             self.y += 4.0;

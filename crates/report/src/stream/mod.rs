@@ -36,7 +36,7 @@ pub enum Record {
     Error(ErrorRecord),
     /// A property there is, under `--list`.
     Property(PropertyRecord),
-    /// Work under way.
+    /// Work in progress.
     Progress(Progress),
     /// An answer.
     Verdict(Box<VerdictRecord>),
@@ -246,7 +246,6 @@ pub fn further(file: &str, sizes: &BTreeMap<String, String>, whole: bool, seen: 
     })
 }
 
-/// Coverage as a record.
 pub fn covered(file: &str, coverage: &Coverage) -> Record {
     Record::Covered(CoveredRecord {
         file: file.to_owned(),

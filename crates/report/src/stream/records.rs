@@ -26,7 +26,6 @@ pub struct OpenRecord {
 /// What one engine said on the way to a verdict.
 #[derive(Clone, Debug, Serialize)]
 pub struct AttemptRecord {
-    /// The engine.
     pub engine: String,
     /// `proved`, `holds`, `refuted` or `unknown`.
     pub verdict: &'static str,
@@ -201,7 +200,6 @@ pub struct RandomRecord {
     /// The depth of probabilistic concurrency testing; steps with equal probability without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pct: Option<u32>,
-    /// How many.
     pub executions: u64,
     /// Steps of all of them.
     pub steps: u64,

@@ -30,7 +30,6 @@ pub(super) const FAILURES: [(FailureKind, &str); 4] = [
     (FailureKind::Contract, "contract"),
 ];
 
-/// The word for `kind`.
 pub(super) fn word<K: PartialEq>(table: &[(K, &'static str)], kind: K) -> &'static str {
     table
         .iter()

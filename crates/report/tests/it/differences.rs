@@ -64,7 +64,7 @@ fn faults_are_named() {
         (EventKind::Crash, "right crashes"),
         (EventKind::Restart, "right restarts"),
         (EventKind::Lose, "Hello(1) to right is lost"),
-        (EventKind::Duplicate, "Hello(1) of right is doubled"),
+        (EventKind::Duplicate, "Hello(1) of right is duplicated"),
     ];
     for (kind, said) in cases {
         let mut other = one.clone();

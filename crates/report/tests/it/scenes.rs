@@ -81,7 +81,7 @@ impl Scene {
             .undelivered
             .iter()
             .position(|sent| sent.message == number);
-        let sent = self.trace.undelivered.remove(at.expect("on its way"));
+        let sent = self.trace.undelivered.remove(at.expect("in flight"));
         let event = self.event(kind, sent.to, &sent.label);
         event.peer = sent.from;
         event.message = Some(number);
@@ -150,7 +150,7 @@ pub(crate) fn crossing() -> Trace {
     scene.end(Ending::Final)
 }
 
-/// A token that is doubled on its way: two are inside when the last one arrives.
+/// A token that is duplicated in flight: two are inside when the last one arrives.
 pub(crate) fn doubled() -> Trace {
     let mut scene = Scene::new(&["a", "b", "c"]);
     let token = scene.send(0, 1, "Token");

@@ -23,7 +23,7 @@ pub(super) struct Key {
     pub(super) kind: u16,
 }
 
-/// A value on its way.
+/// A value in flight.
 #[derive(Debug)]
 pub(super) struct Parcel {
     pub(super) site: Site,

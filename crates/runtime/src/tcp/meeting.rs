@@ -66,7 +66,7 @@ fn reach(
         if Instant::now() + pause >= until {
             return Err(Error::from(Fault::Unreachable {
                 peer: format!("{peer} at {address}"),
-                why: format!("nobody answered within {:?}: {error}", options.patience),
+                why: format!("no answer within {:?}: {error}", options.patience),
             }));
         }
         thread::sleep(pause);

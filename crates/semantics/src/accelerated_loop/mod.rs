@@ -1,6 +1,6 @@
 //! Loop acceleration: cycles after which some integers lie elsewhere, each group of them by its own distance.
 //!
-//! [`shift`](crate::shift) asks of a whole song that it treats integers as points. Here less is asked, of one period
+//! [`shift_invariance`](crate::shift_invariance) asks of a whole song that it treats integers as points. Here less is asked, of one period
 //! only: of the handlers that it runs, the processes that it serves, the tasks that it takes.
 //!
 //! Statement. Let a cycle lead from a state to another by taking tasks. If in the handlers that it runs integers

@@ -11,7 +11,6 @@ use std::sync::Arc;
 pub(crate) struct ActionsConfig {
     /// Has `init` run (or is there none)?
     pub(crate) begun: bool,
-    /// The globals.
     pub(crate) globals: Vec<Value>,
     /// The pending asyncs, ascending.
     pub(crate) pending: Vec<Pending>,
@@ -22,9 +21,7 @@ pub(crate) struct ActionsConfig {
 /// An async that has not run yet.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Pending {
-    /// Its action.
     pub(crate) action: ActionId,
-    /// Its arguments.
     pub(crate) arguments: Arc<[Value]>,
     /// Its number in a trace.
     pub(crate) number: Mark,

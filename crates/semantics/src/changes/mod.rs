@@ -14,7 +14,6 @@ use std::cmp::Ordering;
 pub struct PartChange {
     /// `at[1].term`.
     pub place: String,
-    /// How.
     pub how: How,
 }
 

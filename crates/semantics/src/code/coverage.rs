@@ -36,7 +36,7 @@ pub(crate) struct Covered {
     premises: Vec<bool>,
     /// The conditions that were true, by their places in the text.
     passed: FxHashSet<Span>,
-    /// Conditions that were false for want of other values, where somebody wants to know.
+    /// Conditions that were false for lack of other values, where somebody wants to know.
     pub(crate) refusals: Option<Refusals>,
 }
 
@@ -49,7 +49,6 @@ impl Covered {
         }
     }
 
-    /// A statement ran.
     pub(crate) fn ran(&mut self, statement: u32) {
         mark(&mut self.statements, statement as usize);
     }

@@ -1,7 +1,7 @@
 //! From structured statements to flat code.
 
 use super::coverage::Statements;
-use super::{Arm, FlatCode, ForLoop, Op, OpKind, Order, Scope};
+use super::{Arm, ElementOrder, FlatCode, ForLoop, Op, OpKind, Scope};
 use crate::vacuity::probes;
 use plainsong_diagnostics::Span;
 use plainsong_ir::symmetry::round;
@@ -344,7 +344,7 @@ impl Flattener<'_> {
             local,
             filter: filter.cloned(),
             exit: 0,
-            order: Order::First,
+            order: ElementOrder::First,
         };
         let next = self.op(next, span);
         self.for_loops.push(ForLoop {

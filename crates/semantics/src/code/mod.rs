@@ -1,4 +1,4 @@
-//! Flat code: what runs.
+//! Flat code: the control-flow graph (CFG) that runs.
 //!
 //! The structured statements of a body, handler, action, `init` or choreography become a list of
 //! instructions with jumps ([`flatten`]), so that "where a process is" is one number. [`run`]
@@ -34,7 +34,6 @@ pub(crate) struct FlatCode {
     pub(crate) slots: usize,
     /// Nested scopes.
     scopes: Vec<Scope>,
-    /// The `for` loops.
     pub(crate) loops: Vec<ForLoop>,
 }
 
@@ -103,7 +102,7 @@ pub(crate) enum OpKind {
         /// The end of the loop.
         exit: usize,
         /// Which element is the next.
-        order: Order,
+        order: ElementOrder,
     },
     /// Binds one past the last integer of the loop that is over, or goes on elsewhere if there was none.
     Past {
@@ -130,7 +129,6 @@ pub(crate) enum OpKind {
     Assume(Expr),
     /// A failure when a lemma cannot be used here; inside of which lemma, if the use comes back to it.
     Use(Use, Option<usize>),
-    /// Sends a message.
     Send(MessageId, Vec<Expr>, Expr),
     /// Receives a message by one of the arms, or gives up waiting.
     Select(Vec<Arm>, Option<usize>),
@@ -162,7 +160,7 @@ impl OpKind {
 
 /// Which element of a loop comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
+pub(crate) enum ElementOrder {
     /// The first that is left.
     First,
     /// Any that is left: a loosened loop.
@@ -174,7 +172,6 @@ pub(crate) enum Order {
 /// One way to receive.
 #[derive(Clone, Debug)]
 pub(crate) struct Arm {
-    /// What it accepts.
     pub(crate) accept: Accept,
     /// Where to go on.
     pub(crate) target: usize,
@@ -225,7 +222,6 @@ impl FlatCode {
         *slots = kept;
     }
 
-    /// Is `pc` the end?
     pub(crate) fn is_end(&self, pc: usize) -> bool {
         pc >= self.ops.len()
     }

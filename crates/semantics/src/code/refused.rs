@@ -57,7 +57,6 @@ impl WindowCondition {
 /// A local that a choice from a window has given its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WindowLocal {
-    /// The local.
     pub local: LocalId,
     /// Its type.
     pub ty: Ty,
@@ -86,7 +85,6 @@ impl Refusals {
         &self.found
     }
 
-    /// This condition is false.
     pub(crate) fn is_false(&mut self, condition: &Expr, eval: &mut Eval<'_>, slots: &[Value]) {
         let Some(watched) = self.watched.get(&condition.span) else {
             return;

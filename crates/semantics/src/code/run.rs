@@ -2,7 +2,7 @@
 
 use super::assign::{Memory, Target, target, written};
 use super::coverage::Covered;
-use super::{FlatCode, Op, OpKind, Order, Pace, elements};
+use super::{ElementOrder, FlatCode, Op, OpKind, Pace, elements};
 use crate::eval::{Eval, Result, matches};
 use crate::explain::why_false;
 use crate::failure::{resource, undefined};
@@ -78,7 +78,6 @@ pub(crate) struct Branch<M> {
 pub(crate) enum Halt {
     /// At a stop of its pace, or at the end.
     Stop,
-    /// A failure.
     Failed(Failure),
     /// An `assume` was false, or there was nothing to choose from.
     Blocked,
@@ -310,7 +309,7 @@ impl Runner<'_> {
                 local,
                 filter,
                 exit,
-                order: Order::Any,
+                order: ElementOrder::Any,
             } => return self.any(*hidden, *local, filter.as_ref(), *exit, run),
             OpKind::Next {
                 hidden,
@@ -319,7 +318,7 @@ impl Runner<'_> {
                 exit,
                 order,
             } => {
-                if *order == Order::Blind {
+                if *order == ElementOrder::Blind {
                     run.slots[*hidden] = elements::counted(&run.slots[*hidden]);
                 }
                 let found = self.next(*hidden, *local, filter.as_ref(), run)?;

@@ -96,7 +96,7 @@ impl Runner<'_> {
         }
         let why = match now == before {
             true => "it stays the same",
-            false => "it does not get smaller, or was negative",
+            false => "it does not decrease, or was negative",
         };
         Err(Failure {
             kind: FailureKind::Contract,

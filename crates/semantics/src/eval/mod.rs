@@ -31,7 +31,7 @@ const MOST_WORK: u64 = 20_000_000;
 /// The result of an evaluation.
 pub(crate) type Result<T = Value> = std::result::Result<T, Failure>;
 
-/// An evaluation under way.
+/// An evaluation in progress.
 pub(crate) struct Eval<'a> {
     /// Sorts, constants and functions.
     pub(crate) instance: &'a Instance,
@@ -60,7 +60,6 @@ impl<'a> Eval<'a> {
         }
     }
 
-    /// The value of `expr`.
     pub(crate) fn expr(&mut self, expr: &Expr, locals: &mut [Value]) -> Result {
         self.work += 1;
         if self.work > MOST_WORK {
@@ -214,7 +213,7 @@ impl<'a> Eval<'a> {
         value
     }
 
-    /// An `int` on its way into a narrower type.
+    /// An `int` that is narrowed.
     fn narrow(&self, value: Value, ty: &Ty, expr: &Expr) -> Result {
         let int = value.int();
         match ty {

@@ -17,7 +17,6 @@ const FIRST_STRETCH: u32 = 100;
 const STRETCH: u32 = 1_000;
 /// The size of those stacks: generous, and only touched as far as it is used.
 const STACK_BYTES: usize = 16 << 20;
-/// Levels in all.
 const MOST_LEVELS: u32 = 200_000;
 
 impl Eval<'_> {

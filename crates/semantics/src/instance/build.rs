@@ -38,7 +38,7 @@ pub(super) fn all(
         families: Vec::new(),
         lanes: Vec::new(),
         compared: OnceLock::new(),
-        handlings: OnceLock::new(),
+        message_actions: OnceLock::new(),
         song,
     };
     let mut drafts = vec![Instance {

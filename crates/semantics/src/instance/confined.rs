@@ -72,7 +72,7 @@ pub(crate) fn possible(
                 false => break,
             }
         };
-        // What is undefined for want of an earlier conjunct bounds nothing.
+        // What is undefined for lack of an earlier conjunct bounds nothing.
         let Ok(with) = eval.expr(with, slots) else {
             continue;
         };

@@ -23,7 +23,7 @@ pub(super) enum Decl {
 pub(super) fn order(song: &Song) -> Result<Vec<Decl>, InstanceError> {
     let sorts = (0..song.sorts.len()).map(|at| Decl::Sort(at.into()));
     let consts = (0..song.consts.len()).map(|at| Decl::Const(at.into()));
-    let mut order = Order {
+    let mut order = DependencyOrder {
         song,
         state: BTreeMap::new(),
         done: Vec::new(),
@@ -46,14 +46,14 @@ pub(super) fn table(song: &Song) -> BTreeSet<Decl> {
 }
 
 /// A walk in depth, with its own stack: a text may chain as many constants as it likes.
-struct Order<'a> {
+struct DependencyOrder<'a> {
     song: &'a Song,
     /// Declarations entered, and whether they are done.
     state: BTreeMap<Decl, bool>,
     done: Vec<Decl>,
 }
 
-impl Order<'_> {
+impl DependencyOrder<'_> {
     fn place(&mut self, root: Decl) -> Result<(), InstanceError> {
         let mut stack: Vec<(Decl, Vec<Decl>)> = Vec::new();
         self.enter(root, &mut stack)?;

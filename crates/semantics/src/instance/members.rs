@@ -12,7 +12,6 @@ const MOST_MEMBERS: u128 = 10_000;
 /// One process or endpoint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {
-    /// Its family.
     pub family: FamilyId,
     /// Its indices.
     pub index: Vec<Value>,

@@ -20,7 +20,7 @@ use crate::value::{Pid, Value};
 use crate::world::Sought;
 use members::Family;
 use plainsong_diagnostics::Span;
-use plainsong_ir::handlers::{Handling, Sender};
+use plainsong_ir::handlers::{MessageAction, Sender};
 use plainsong_ir::{ActionId, ConstId, Delivery, FamilyId, Song, SortId, Ty};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -87,7 +87,7 @@ struct Facts {
     /// The integers that something is compared with, once somebody asked.
     compared: OnceLock<Arc<[i64]>>,
     /// What the processes handle, once somebody asked.
-    handlings: OnceLock<Arc<[Handling]>>,
+    message_actions: OnceLock<Arc<[MessageAction]>>,
 }
 
 impl Instance {
@@ -146,7 +146,7 @@ impl Instance {
         let mut facts = (*self.facts).clone();
         facts.song = song;
         facts.compared = OnceLock::new();
-        facts.handlings = OnceLock::new();
+        facts.message_actions = OnceLock::new();
         Instance {
             facts: Arc::new(facts),
             ..self.clone()
@@ -172,7 +172,6 @@ impl Instance {
         self.delivery
     }
 
-    /// The song.
     pub fn song(&self) -> &Arc<Song> {
         &self.facts.song
     }
@@ -220,11 +219,11 @@ impl Instance {
     /// of actions.
     pub(crate) fn sought(&self, number: ActionId, arguments: &[Value]) -> Option<Sought> {
         let voices = self.song().voices()?;
-        let handlings = self
+        let message_actions = self
             .facts
-            .handlings
-            .get_or_init(|| voices.handlings().into());
-        let row = handlings[number.index()];
+            .message_actions
+            .get_or_init(|| voices.message_actions().into());
+        let row = message_actions[number.index()];
         let mut rest = arguments.iter().cloned();
         let mut member = |family: FamilyId| {
             let count = self.song().families[family.index()].index.len();

@@ -13,7 +13,6 @@ pub(crate) struct LineConfig {
     pub(crate) pc: usize,
     /// Parameters and locals.
     pub(crate) slots: Vec<Value>,
-    /// The endpoints.
     pub(crate) endpoints: Endpoints,
 }
 

@@ -79,7 +79,7 @@ impl Line {
 
     /// The endpoints that the value of an assignment reads, in order.
     fn read(&self, config: &LineConfig, op: &Op, slots: &mut [Value]) -> Vec<usize> {
-        let world = Reading {
+        let world = ReadObserver {
             inner: &config.endpoints,
             members: Mutex::new(Vec::new()),
         };
@@ -98,12 +98,12 @@ impl Line {
 }
 
 /// A world that remembers whose variables are read.
-struct Reading<'a> {
+struct ReadObserver<'a> {
     inner: &'a dyn World,
     members: Mutex<Vec<usize>>,
 }
 
-impl World for Reading<'_> {
+impl World for ReadObserver<'_> {
     fn of(&self, member: usize, var: VarId) -> &Value {
         self.members
             .lock()

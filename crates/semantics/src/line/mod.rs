@@ -43,7 +43,6 @@ impl Line {
         }
     }
 
-    /// Its code.
     pub(crate) fn code(&self) -> &FlatCode {
         &self.code
     }

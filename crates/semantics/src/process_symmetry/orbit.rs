@@ -1,4 +1,4 @@
-//! One state for all that differ only in names.
+//! Canonical representatives of orbits: one state for all that differ only in names.
 //!
 //! Each member of a sort looks at the state: it sees itself and others, but not which others. Members are put
 //! in the order of what they see, which does not depend on their names; where two see the same, they are

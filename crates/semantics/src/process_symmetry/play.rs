@@ -17,7 +17,7 @@ use crate::search::{Findings, Reached};
 use crate::trace::EventKind;
 use crate::value::{Pid, Value};
 use crate::voices::local::Stand;
-use crate::voices::network::Flying;
+use crate::voices::network::InFlight;
 use std::borrow::Cow;
 
 /// An execution of the real system.
@@ -170,7 +170,7 @@ fn is_like(one: &Step, other: &Step) -> bool {
         && same(message(one), message(other))
 }
 
-fn same(one: Option<Flying>, other: Option<Flying>) -> bool {
+fn same(one: Option<InFlight>, other: Option<InFlight>) -> bool {
     one == other
 }
 

@@ -20,11 +20,9 @@ pub(super) enum Shape {
     Row(Vec<Shape>),
     /// An enum.
     Variants(Vec<Vec<Shape>>),
-    /// An option.
     Option(Box<Shape>),
     /// A set, a bag or a sequence: whatever the value is.
     Elements(Box<Shape>),
-    /// A map.
     Map(Box<Shape>, Box<Shape>),
 }
 

@@ -90,7 +90,6 @@ impl<'a> KnownStates<'a> {
         }
     }
 
-    /// The starts.
     pub(super) fn starts(&mut self) -> Vec<Outcome> {
         self.machine.initial_covering(&mut self.covered)
     }

@@ -50,7 +50,6 @@ impl Priorities {
         }
     }
 
-    /// One of the steps.
     pub(super) fn pick(&mut self, step: u64, edges: &[Edge], dice: &mut Dice) -> Option<usize> {
         for edge in edges {
             if !self.of.contains_key(&edge.agent) {

@@ -24,7 +24,6 @@ const MOST_STEPS: usize = 400;
 enum Taste {
     /// Of eight times, so often the last, and else the first.
     Last(usize),
-    /// Any.
     Any,
 }
 
@@ -46,7 +45,7 @@ pub fn dive(
 ) -> SearchReport {
     let machine = Machine::new(instance, query.subject);
     let mut covered = Covered::default();
-    let mut diving = Diving {
+    let mut diving = Diver {
         machine: &machine,
         findings: Findings::new(&machine, query),
         graph: Graph::new(limits.states, false),
@@ -58,7 +57,7 @@ pub fn dive(
         true => Completeness::Stopped,
         false => Completeness::StateLimit,
     };
-    let Diving {
+    let Diver {
         findings, graph, ..
     } = diving;
     findings.report(Totals {
@@ -71,7 +70,7 @@ pub fn dive(
     })
 }
 
-struct Diving<'m> {
+struct Diver<'m> {
     machine: &'m Machine,
     findings: Findings<'m>,
     graph: Graph,
@@ -80,7 +79,7 @@ struct Diving<'m> {
     dice: Dice,
 }
 
-impl Diving<'_> {
+impl Diver<'_> {
     /// All executions; `false` if somebody ended it.
     fn all(&mut self, covered: &mut Covered, watch: &mut dyn Watch) -> bool {
         let mut starts = Vec::new();

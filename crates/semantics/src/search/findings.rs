@@ -363,7 +363,6 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// The report.
     pub fn report(mut self, totals: Totals) -> SearchReport {
         let is_complete = totals.completeness == Completeness::Complete;
         SearchReport {

@@ -132,7 +132,6 @@ pub enum Completeness {
 /// What was found about one check.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// The check.
     pub check: Check,
     /// Its name for people: `no_deadlock`, `assertions`, the name of a property or choreography.
     pub name: String,

@@ -10,7 +10,6 @@ use plainsong_ir::{ActionId, Mover, ProcedureId, Song, System};
 pub enum Check {
     /// No failed `assert`, no undefined operation; in a system, no false loop invariant.
     Assertions,
-    /// No deadlock.
     NoDeadlock,
     /// `ensures` and loop invariants of the choreography that is run.
     Contract,
@@ -29,7 +28,6 @@ pub enum Check {
 pub struct Query {
     /// What is run.
     pub subject: Subject,
-    /// What is checked.
     pub checks: Vec<Check>,
 }
 

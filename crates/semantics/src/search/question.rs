@@ -12,7 +12,6 @@ pub struct Question {
     pub name: String,
     /// What is run.
     pub subject: Subject,
-    /// What is checked.
     pub check: Check,
 }
 

@@ -1,7 +1,7 @@
 //! One execution, chosen beforehand.
 //!
 //! Somebody else, a solver for instance, has found values for everything that a choreography leaves open:
-//! its parameters, what its variables start with, what it chooses on its way. Here the interpreter runs it
+//! its parameters, what its variables start with, what it chooses. Here the interpreter runs it
 //! with these values and says what it sees, as of any other execution. It does not trust them: where no
 //! step makes the choice that is wanted, the execution ends, and nothing is found.
 
@@ -38,7 +38,6 @@ pub struct Start {
     pub index: Vec<Value>,
     /// The variable.
     pub var: VarId,
-    /// Its value.
     pub value: Value,
 }
 

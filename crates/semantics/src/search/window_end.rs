@@ -29,7 +29,6 @@ use std::sync::Arc;
 pub enum WindowEnd {
     /// Yes, at this condition.
     At(Span),
-    /// No.
     No,
     /// Not known: there are too many states, or something ended the search.
     Open,

@@ -8,7 +8,7 @@
 //!
 //! `init` and values at the start are not looked at: what matters is how states after them go on.
 //!
-//! For [`drift`](crate::drift) less is asked ([`Manner`]): only some handlers are looked at, points may be compared
+//! For an [`accelerated_loop`](crate::accelerated_loop) less is asked ([`Manner`]): only some handlers are looked at, points may be compared
 //! with numbers where that can be checked before the statement (*guards*), and points that never meet are of
 //! different groups.
 
@@ -48,9 +48,7 @@ pub(crate) struct Manner<'a> {
 /// A comparison of a point with a number.
 #[derive(Clone, Debug)]
 pub(crate) struct Guard {
-    /// The point.
     pub(crate) point: Expr,
-    /// The number.
     pub(crate) number: Expr,
 }
 
@@ -538,7 +536,7 @@ impl Code<'_> {
             (0..count).for_each(|at| self.number(Spot::Argument(action, at)));
             return;
         };
-        let message = voices.handlings()[action.index()].message;
+        let message = voices.message_actions()[action.index()].message;
         let fields = voices.messages[message.index()].fields.len();
         (0..fields).for_each(|at| self.number(Spot::Field(message, at)));
     }

@@ -35,9 +35,7 @@ use std::sync::Arc;
 enum Class {
     /// There are none.
     Neither,
-    /// Numbers.
     Number,
-    /// Points.
     Point,
 }
 

@@ -7,7 +7,6 @@ use plainsong_ir::{ActionId, FamilyId, GlobalId, LocalId, MessageId, VarId};
 pub(crate) enum Spot {
     /// A state variable.
     Var(FamilyId, VarId),
-    /// A global.
     Global(GlobalId),
     /// A field of a message.
     Field(MessageId, usize),

@@ -32,7 +32,7 @@ use crate::idle::Task;
 use crate::machine::{Config, Form, Machine, Outcome, Status, Step, Taken};
 use crate::trace::EventKind;
 use crate::value::{Pid, Value};
-use crate::voices::network::Flying;
+use crate::voices::network::InFlight;
 use plainsong_diagnostics::Span;
 use plainsong_ir::{Body, DeclaredFairness, Fairness, Fault, FaultKind, MessageId};
 
@@ -41,7 +41,7 @@ use plainsong_ir::{Body, DeclaredFairness, Fairness, Fault, FaultKind, MessageId
 pub enum FairTask {
     /// A process with a body or an endpoint, by its lane.
     Process(usize),
-    /// A message on its way.
+    /// A message in flight.
     Message(Task),
     /// A pending async.
     Async(Task),
@@ -240,7 +240,7 @@ impl Machine {
     }
 
     /// The link of a message, if it loses any number of them.
-    fn lossy_link(&self, message: &Flying) -> Option<FairTask> {
+    fn lossy_link(&self, message: &InFlight) -> Option<FairTask> {
         let fault = self.fault(FaultKind::Lose(message.kind))?;
         let link = Link {
             kind: message.kind,

@@ -38,7 +38,6 @@ pub enum Shape {
 pub struct Path<'a> {
     /// One more than there are steps.
     pub states: &'a [Config],
-    /// The steps.
     pub steps: &'a [usize],
 }
 
@@ -284,7 +283,7 @@ fn sentence(machine: &Machine, shape: Shape, one: &Instantiated<'_>, level: Fair
             let fair = level.sentence();
             format!("repeats for ever: {back};{values} {missed} ({fair})")
         }
-        Shape::Pause => format!("nobody has to go on, and{values} {missed}"),
-        Shape::End | Shape::NoValue => format!("nobody can go on, and{values} {missed}"),
+        Shape::Pause => format!("no process has to go on, and{values} {missed}"),
+        Shape::End | Shape::NoValue => format!("no process can go on, and{values} {missed}"),
     }
 }

@@ -30,9 +30,7 @@ pub fn temporal(property: &Property) -> Option<&Temporal> {
 /// A part of a claim, for one combination of values of its bound names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instantiated<'a> {
-    /// The property.
     pub property: &'a Property,
-    /// The part.
     pub part: &'a TemporalPart,
     /// The values of all names of the property.
     slots: Vec<Value>,

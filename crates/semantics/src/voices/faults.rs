@@ -6,8 +6,8 @@
 //!   properties see the values it had.
 //! - *restart*: a process that is down begins anew. Its durable variables keep their values, the others
 //!   start again.
-//! - *lose*: a message on its way is gone.
-//! - *duplicate*: a copy of a message on its way is sent, behind what its sender has sent so far.
+//! - *lose*: a message in flight is gone.
+//! - *duplicate*: a copy of a message in flight is sent, behind what its sender has sent so far.
 //!
 //! Nobody can count on a fault. So a state in which only faults can happen is quiescent: it is final, or a
 //! deadlock, as if there were none. Nobody waits for a process that is down.

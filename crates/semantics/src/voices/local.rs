@@ -1,9 +1,9 @@
-//! The local step of a process: from one communication to the next, whatever the others do.
+//! The local step of a process (a macro step): from one communication to the next, whatever the others do.
 //!
 //! Where a process stands says what it may do: it is over, it runs on by itself (to a send and behind
 //! it, or from its beginning), or it waits for a message. Each of the functions here goes on from
 //! there along every free choice. [`steps`](super::steps) puts them together with the network;
-//! [`part`](crate::part) hands them to engines that keep processes apart.
+//! [`local_process`](crate::local_process) hands them to engines that keep processes apart.
 
 use super::config::{Private, Voice};
 use super::receive::Accepted;

@@ -4,7 +4,7 @@
 
 use super::config::Voice;
 use super::{Act, VoiceSystem};
-use crate::code::{ForLoop, OpKind, Order};
+use crate::code::{ElementOrder, ForLoop, OpKind};
 use crate::value::Value;
 use plainsong_ir::symmetry::Round;
 use plainsong_ir::{LocalId, Ty};
@@ -28,9 +28,9 @@ impl VoiceSystem {
                     panic!("a loop binds its next element")
                 };
                 *order = match one.round {
-                    Round::Local => Order::First,
-                    Round::Blind => Order::Blind,
-                    Round::Named => Order::Any,
+                    Round::Local => ElementOrder::First,
+                    Round::Blind => ElementOrder::Blind,
+                    Round::Named => ElementOrder::Any,
                 };
             }
         }
@@ -42,7 +42,7 @@ impl VoiceSystem {
         self.codes.iter().any(|code| {
             let mut loops = code.loops.iter();
             loops.any(|one| match code.ops[one.next].kind {
-                OpKind::Next { order, .. } => order != Order::First,
+                OpKind::Next { order, .. } => order != ElementOrder::First,
                 _ => false,
             })
         })
@@ -63,7 +63,7 @@ impl VoiceSystem {
                 matches!(
                     code.ops[one.next].kind,
                     OpKind::Next {
-                        order: Order::Any,
+                        order: ElementOrder::Any,
                         ..
                     }
                 )

@@ -39,18 +39,15 @@ use plainsong_ir::{Delivery, MessageId};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// A message on its way.
+/// A message in flight.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Flying {
-    /// How it is delivered.
+pub(crate) struct InFlight {
     pub(crate) model: Delivery,
     /// Its receiver.
     pub(crate) to: Pid,
     /// Its sender.
     pub(crate) from: Pid,
-    /// Its kind.
     pub(crate) kind: MessageId,
-    /// Its payload.
     pub(crate) payload: Arc<[Value]>,
     /// Unread `causal` messages in its causal past, as positions in the network, ascending.
     past: Vec<u32>,
@@ -58,15 +55,15 @@ pub(crate) struct Flying {
     pub(crate) number: Mark,
 }
 
-impl Flying {
+impl InFlight {
     /// How much there is to copy: itself and its past.
     pub(crate) fn weight(&self) -> usize {
         1 + self.past.len()
     }
 
     /// The message by itself, whatever else is in flight.
-    pub(crate) fn without_past(&self) -> Flying {
-        Flying {
+    pub(crate) fn without_past(&self) -> InFlight {
+        InFlight {
             past: Vec::new(),
             ..self.clone()
         }
@@ -76,7 +73,7 @@ impl Flying {
 /// All messages in flight.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Network {
-    messages: Vec<Flying>,
+    messages: Vec<InFlight>,
     /// Unread `causal` messages sent by `init`, then the others in the past of each process; trailing
     /// empty rows are left out.
     pasts: Vec<Vec<u32>>,
@@ -95,7 +92,7 @@ impl Network {
     }
 
     /// The messages, in normal form.
-    pub(crate) fn messages(&self) -> &[Flying] {
+    pub(crate) fn messages(&self) -> &[InFlight] {
         &self.messages
     }
 
@@ -110,7 +107,7 @@ impl Network {
         pid: impl Fn(Pid) -> Pid,
         payload: impl Fn(MessageId, &Arc<[Value]>) -> Arc<[Value]>,
     ) -> Network {
-        let renamed = |message: &Flying| Flying {
+        let renamed = |message: &InFlight| InFlight {
             to: pid(message.to),
             from: pid(message.from),
             payload: payload(message.kind, &message.payload),
@@ -148,7 +145,7 @@ impl Network {
             self.past_of(from).push(position);
         }
         let number = self.sent;
-        self.messages.push(Flying {
+        self.messages.push(InFlight {
             model,
             to,
             from,
@@ -161,7 +158,7 @@ impl Network {
     }
 
     /// Takes the message at `position` out: its receiver reads it.
-    pub(crate) fn take(&mut self, position: usize) -> Flying {
+    pub(crate) fn take(&mut self, position: usize) -> InFlight {
         let mut taken = self.messages.remove(position);
         let gone = position as u32;
         forget(&mut taken.past, gone);
@@ -197,7 +194,7 @@ impl Network {
 
     /// Takes out the messages that `which` picks, without anybody reading them. None is `causal`, and no
     /// `causal` message is in flight.
-    pub(crate) fn split_off(&mut self, which: impl Fn(&Flying) -> bool) -> Vec<Flying> {
+    pub(crate) fn split_off(&mut self, which: impl Fn(&InFlight) -> bool) -> Vec<InFlight> {
         let (out, stay) = std::mem::take(&mut self.messages)
             .into_iter()
             .partition(which);
@@ -214,7 +211,7 @@ impl Network {
     }
 
     /// Puts a message back that was split off; the caller brings the rest into normal form.
-    pub(crate) fn put_back(&mut self, message: Flying) {
+    pub(crate) fn put_back(&mut self, message: InFlight) {
         self.messages.push(message);
     }
 
@@ -222,7 +219,7 @@ impl Network {
     /// comes after what its sender has sent so far. So what can happen under a stricter model can happen
     /// under a weaker one, with copies as without.
     pub(crate) fn double(&mut self, position: usize) {
-        let Flying {
+        let InFlight {
             model,
             to,
             from,
@@ -240,7 +237,7 @@ impl Network {
     pub(crate) fn available<T>(
         &self,
         to: Pid,
-        mut accepts: impl FnMut(&Flying) -> Result<Option<T>>,
+        mut accepts: impl FnMut(&InFlight) -> Result<Option<T>>,
     ) -> Vec<(usize, Result<T>)> {
         let mut order: Vec<usize> = (0..self.messages.len())
             .filter(|at| self.messages[*at].to == to)
@@ -317,12 +314,12 @@ impl Network {
         &mut self.pasts[row]
     }
 
-    fn reorder(&mut self, order: impl Fn(&Flying, &Flying) -> Ordering) {
-        let in_order = |pair: &[Flying]| order(&pair[0], &pair[1]) != Ordering::Greater;
+    fn reorder(&mut self, order: impl Fn(&InFlight, &InFlight) -> Ordering) {
+        let in_order = |pair: &[InFlight]| order(&pair[0], &pair[1]) != Ordering::Greater;
         if self.messages.windows(2).all(in_order) {
             return;
         }
-        let mut tagged: Vec<(u32, Flying)> =
+        let mut tagged: Vec<(u32, InFlight)> =
             (0..).zip(std::mem::take(&mut self.messages)).collect();
         tagged.sort_by(|(_, a), (_, b)| order(a, b));
         let mut moved = vec![0; tagged.len()];
@@ -352,7 +349,7 @@ fn forget(past: &mut Vec<u32>, gone: u32) {
 }
 
 /// `causal` messages by receiver and sender, then all others as they are.
-fn causal_first(a: &Flying, b: &Flying) -> Ordering {
+fn causal_first(a: &InFlight, b: &InFlight) -> Ordering {
     match (a.model == Delivery::Causal, b.model == Delivery::Causal) {
         (true, true) => (a.to, a.from).cmp(&(b.to, b.from)),
         (false, false) => Ordering::Equal,
@@ -361,7 +358,7 @@ fn causal_first(a: &Flying, b: &Flying) -> Ordering {
 }
 
 /// The order among messages that are not `causal`.
-fn by_model(a: &Flying, b: &Flying) -> Ordering {
+fn by_model(a: &InFlight, b: &InFlight) -> Ordering {
     match (a.model, b.model) {
         (Delivery::Causal, Delivery::Causal) => Ordering::Equal,
         (Delivery::Unordered, Delivery::Unordered) => a.cmp(b),

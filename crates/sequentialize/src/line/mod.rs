@@ -31,7 +31,7 @@ pub(crate) use sweeps::{Row, of_row};
 use crate::derivation_log::{At, Event, Story};
 use crate::process_code::{OpKind, Part, Var};
 use crate::rules::Engine;
-use crate::state::State;
+use crate::state::SymbolicState;
 use crate::value::{Comp, Role};
 use message::Sent;
 use plainsong_diagnostics::Span;
@@ -65,7 +65,7 @@ pub struct Line {
 }
 
 /// The song with the line that these stories tell, or why it cannot be told.
-pub(crate) fn line(engine: &Engine<'_>, ends: &[State]) -> Result<Line, String> {
+pub(crate) fn line(engine: &Engine<'_>, ends: &[SymbolicState]) -> Result<Line, String> {
     let told = ends
         .iter()
         .map(|end| alike::Numbers::default().story(&end.story));
@@ -84,7 +84,7 @@ pub(crate) fn line(engine: &Engine<'_>, ends: &[State]) -> Result<Line, String> 
             Ok(body) => break (teller, body),
             // Once more, without bags for those who cannot be named.
             Err(_) if !teller.nameless_next.is_empty() => nameless.extend(teller.nameless_next),
-            // Once more, keeping what changes under way.
+            // Once more, keeping what changes on the way.
             Err(_) if keep.len() < MOST_KEPT && !teller.keep_next.is_subset(&keep) => {
                 keep.extend(teller.keep_next);
             }

@@ -207,7 +207,7 @@ impl Teller<'_, '_> {
     fn holder(&mut self, channel: Channel, receiver: Comp) -> Told<Bag> {
         let Ok(index) = self.index(receiver) else {
             self.nameless_next.insert(channel);
-            return Err("a message per round for somebody without a name".to_owned());
+            return Err("a message per round for a process without a name".to_owned());
         };
         let var = self.bag(channel);
         Ok(Bag {

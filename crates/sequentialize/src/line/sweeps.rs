@@ -58,7 +58,7 @@ pub(crate) fn of_row(row: &Row<'_>) -> Told<Line> {
         let index = teller.index_name(family);
         let member = teller.name(&index, Ty::Sort(row.sort));
         teller.members.insert(comp, member);
-        let mut sweeping = Sweeping {
+        let mut sweeping = SweepTeller {
             row,
             teller: &mut teller,
             comp,
@@ -111,7 +111,7 @@ fn from_the_end(sort: SortId, back: LocalId) -> Expr {
 /// The variables that keep what was sent: by kind, direction and field.
 type Kept = BTreeMap<(MessageId, i64, usize), VarId>;
 
-struct Sweeping<'t, 'e, 'a, 's> {
+struct SweepTeller<'t, 'e, 'a, 's> {
     row: &'t Row<'s>,
     teller: &'t mut Teller<'e, 'a>,
     comp: Comp,
@@ -121,7 +121,7 @@ struct Sweeping<'t, 'e, 'a, 's> {
     kept: &'t mut Kept,
 }
 
-impl Sweeping<'_, '_, '_, '_> {
+impl SweepTeller<'_, '_, '_, '_> {
     fn block(&mut self, block: &Block) -> Told<Block> {
         let mut told = Block::new();
         for stmt in block {

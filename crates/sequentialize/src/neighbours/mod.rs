@@ -1,4 +1,4 @@
-//! Neighbours: rings and chains, whose members talk to the ones beside them.
+//! Ring and chain topologies (neighbours): one family whose members talk to the ones beside them.
 //!
 //! Statement. There is one family, named by consecutive integers from 0, as many as one likes. Every message goes
 //! to, and is expected from, the member before or behind, perhaps around the end; what is sent and received does
@@ -68,7 +68,7 @@ fn line(song: &Song, steps: &Steps<'_>) -> Result<Line, String> {
     of_row(&row)
 }
 
-/// Between neighbours several messages of a kind may be under way, so their order has to be kept.
+/// Between neighbours several messages of a kind may be in flight, so their order has to be kept.
 fn check_delivery(voices: &Voices, delivery: Option<Delivery>) -> Result<(), Stuck> {
     for message in &voices.messages {
         if delivery.or(message.delivery) == Some(Delivery::Unordered) {

@@ -6,21 +6,21 @@
 
 use super::Engine;
 use crate::process_code::OpKind;
-use crate::state::State;
+use crate::state::SymbolicState;
 use crate::stuck::Stuck;
 use crate::value::{Comp, Role};
 use plainsong_ir::{Accept, ExprKind, FamilyId, Source};
 
 impl Engine<'_> {
     /// The same reason, with what usually helps where this one waits.
-    pub(super) fn advised(&self, stuck: Stuck, state: &State, waiting: Comp) -> Stuck {
+    pub(super) fn advised(&self, stuck: Stuck, state: &SymbolicState, waiting: Comp) -> Stuck {
         match self.advice(state, waiting) {
             Some(help) => stuck.help(help),
             None => stuck,
         }
     }
 
-    fn advice(&self, state: &State, waiting: Comp) -> Option<String> {
+    fn advice(&self, state: &SymbolicState, waiting: Comp) -> Option<String> {
         let (_, kind, _) = self.op(state, waiting)?;
         let accept = *kind.accepts().first()?;
         let what = self.message(accept.message);
@@ -76,7 +76,7 @@ impl Engine<'_> {
     }
 
     /// The member that is dealt with, else all of them, or the single process.
-    fn whoever_sends(&self, state: &State, family: FamilyId) -> Option<Comp> {
+    fn whoever_sends(&self, state: &SymbolicState, family: FamilyId) -> Option<Comp> {
         let mut of = state.places.keys().filter(|comp| comp.family == family);
         let first = *of.next()?;
         let member = of.chain([&first]).find(|comp| comp.is_member());

@@ -14,7 +14,7 @@ use super::{Engine, Scene, Step, place_mut};
 use crate::derivation_log::{At, Event};
 use crate::eval::{risks_in, risks_of};
 use crate::process_code::{OpKind, Var};
-use crate::state::State;
+use crate::state::SymbolicState;
 use crate::stuck::Stuck;
 use crate::value::{Comp, Value};
 use plainsong_ir::{Access, Choice, Domain, ExprKind, FamilyId, Place, Stmt, Ty};
@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 impl<'a> Engine<'a> {
     pub(super) fn assign(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         at: At,
         op: &OpKind<'a>,
     ) -> Result<Step, Stuck> {
@@ -43,7 +43,7 @@ impl<'a> Engine<'a> {
 
     pub(super) fn choose(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         at: At,
         op: &OpKind<'a>,
         scene: &Scene,
@@ -72,7 +72,7 @@ impl<'a> Engine<'a> {
     /// A loop or the like that does not communicate: what it assigns is forgotten.
     pub(super) fn opaque(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         at: At,
         stmt: &Stmt,
         vars: &BTreeSet<Var>,
@@ -85,7 +85,14 @@ impl<'a> Engine<'a> {
     }
 
     /// The variable, or the part of it at a place, gets a value.
-    fn put(&mut self, state: &mut State, at: At, var: Var, place: Option<&Place>, value: Value) {
+    fn put(
+        &mut self,
+        state: &mut SymbolicState,
+        at: At,
+        var: Var,
+        place: Option<&Place>,
+        value: Value,
+    ) {
         let value = match place {
             None => value,
             Some(place) => self.update(state, at.comp, var, &place.path, value),
@@ -98,7 +105,7 @@ impl<'a> Engine<'a> {
     /// The variable with one part replaced, as far as its parts are known.
     fn update(
         &mut self,
-        state: &State,
+        state: &SymbolicState,
         comp: Comp,
         var: Var,
         path: &[Access],
@@ -115,7 +122,7 @@ impl<'a> Engine<'a> {
             .unwrap_or_else(|| self.fresh(comp, &ty))
     }
 
-    fn candidate(&mut self, state: &State, comp: Comp, choice: &Choice) -> Value {
+    fn candidate(&mut self, state: &SymbolicState, comp: Comp, choice: &Choice) -> Value {
         let ty = match &choice.domain {
             Domain::Type(ty) => ty.clone(),
             Domain::In(expr) => {
@@ -153,7 +160,7 @@ impl<'a> Engine<'a> {
 
     fn choose_member(
         &mut self,
-        state: &State,
+        state: &SymbolicState,
         at: At,
         var: Var,
         family: FamilyId,
@@ -177,7 +184,7 @@ impl<'a> Engine<'a> {
     }
 
     /// A member that was not looked at so far. In a round it may be one that earlier rounds chose.
-    fn choose_new(&mut self, state: &mut State, family: FamilyId, scene: &Scene) -> Comp {
+    fn choose_new(&mut self, state: &mut SymbolicState, family: FamilyId, scene: &Scene) -> Comp {
         let member = self.unfold(state, family);
         state.strangers.insert(family);
         if scene.depth > 0 {

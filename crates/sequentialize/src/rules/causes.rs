@@ -23,7 +23,7 @@
 
 use super::Engine;
 use crate::process_code::BlockId;
-use crate::state::{Pinned, Round, State, Waiting};
+use crate::state::{Pinned, QueuedMessage, Round, SymbolicState};
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::{Chan, Comp};
 use plainsong_diagnostics::Span;
@@ -33,7 +33,7 @@ use std::collections::BTreeSet;
 impl Engine<'_> {
     /// The receiver knows what the sender knew. A daemon that begins a round with a message of another daemon is with
     /// the client of that one.
-    pub(super) fn learn(&mut self, state: &mut State, comp: Comp, waiting: &Waiting) {
+    pub(super) fn learn(&mut self, state: &mut SymbolicState, comp: Comp, waiting: &QueuedMessage) {
         let knows = state.knows.entry(comp).or_default();
         knows.extend(&waiting.knows);
         if self.is_daemon(state, comp) && !state.rounds.contains_key(&comp) {
@@ -45,7 +45,13 @@ impl Engine<'_> {
     }
 
     /// A daemon begins a round with a client.
-    pub(super) fn begin_with(&mut self, state: &mut State, comp: Comp, client: Comp, stamp: usize) {
+    pub(super) fn begin_with(
+        &mut self,
+        state: &mut SymbolicState,
+        comp: Comp,
+        client: Comp,
+        stamp: usize,
+    ) {
         state.serving.insert(comp, (client, stamp));
         let number = self.begin_round(state, comp, None);
         let cause = Some(number);
@@ -53,7 +59,7 @@ impl Engine<'_> {
         state.clients.insert(number, (client, stamp));
     }
 
-    fn begin_round(&mut self, state: &mut State, comp: Comp, cause: Option<u32>) -> u32 {
+    fn begin_round(&mut self, state: &mut SymbolicState, comp: Comp, cause: Option<u32>) -> u32 {
         let number = self.number();
         state.knows.entry(comp).or_default().insert(number);
         state.rounds.insert(comp, Round { number, cause });
@@ -61,7 +67,7 @@ impl Engine<'_> {
     }
 
     /// A receive that other members cannot serve as long as they do not hear from those committed to this one.
-    pub(super) fn pin(&mut self, state: &mut State, chan: Chan, engaged: BTreeSet<Comp>) {
+    pub(super) fn pin(&mut self, state: &mut SymbolicState, chan: Chan, engaged: BTreeSet<Comp>) {
         let number = self.number();
         let cause = state.queues[&chan][0].cause;
         let client = cause.and_then(|cause| state.clients.get(&cause));
@@ -78,7 +84,7 @@ impl Engine<'_> {
     /// Whoever is committed to a member tells no other anything before it knows of what was received meanwhile.
     pub(super) fn nobody_else_is_told(
         &self,
-        state: &State,
+        state: &SymbolicState,
         comp: Comp,
         to: Comp,
         span: Span,
@@ -102,8 +108,8 @@ impl Engine<'_> {
     /// At the end of a round those committed to its member know what others have received from it.
     pub(super) fn pins_are_known(
         &self,
-        before: &State,
-        leaf: &State,
+        before: &SymbolicState,
+        leaf: &SymbolicState,
         span: Span,
     ) -> Result<(), Stuck> {
         let new = &leaf.pinned[before.pinned.len()..];
@@ -134,7 +140,7 @@ impl Engine<'_> {
     /// What a daemon takes from any member in the middle of a round was sent in that round.
     pub(super) fn is_confined(
         &mut self,
-        state: &State,
+        state: &SymbolicState,
         chan: Chan,
         accept: &Accept,
     ) -> Result<(), Stuck> {
@@ -156,11 +162,11 @@ impl Engine<'_> {
         self.roaming.insert((comp.family, message));
     }
 
-    /// What a daemon takes from another belongs to the same client; what it takes by name may be on its way at other
+    /// What a daemon takes from another belongs to the same client; what it takes by name may be in flight at other
     /// times.
     pub(super) fn same_cause(
         &mut self,
-        state: &State,
+        state: &SymbolicState,
         chan: Chan,
         accept: &Accept,
     ) -> Result<(), Stuck> {
@@ -187,7 +193,7 @@ impl Engine<'_> {
         ))
     }
 
-    fn is_of_this_round(&self, state: &State, chan: Chan) -> bool {
+    fn is_of_this_round(&self, state: &SymbolicState, chan: Chan) -> bool {
         let first = &state.queues[&chan][0];
         let round = state.rounds.get(&chan.to);
         round.is_some_and(|round| first.knows.contains(&round.number))
@@ -237,7 +243,7 @@ impl Engine<'_> {
     }
 }
 
-fn knows(state: &State, comp: Comp, number: u32) -> bool {
+fn knows(state: &SymbolicState, comp: Comp, number: u32) -> bool {
     let known = state.knows.get(&comp);
     known.is_some_and(|known| known.contains(&number))
 }

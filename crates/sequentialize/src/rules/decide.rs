@@ -16,7 +16,7 @@ use super::{Engine, Step};
 use crate::derivation_log::{At, Event};
 use crate::eval::{Fact, Matching, Test, risks_in};
 use crate::process_code::BlockId;
-use crate::state::State;
+use crate::state::SymbolicState;
 use crate::stuck::{Obstacle, Stuck};
 use crate::term::Claim;
 use crate::value::{Comp, possible};
@@ -28,7 +28,7 @@ const UNDECIDED: usize = 12;
 
 impl Engine<'_> {
     /// Two states: the fact holds, and it does not. A family waits.
-    pub(super) fn ask(&mut self, state: &State, comp: Comp, fact: Fact) -> Step {
+    pub(super) fn ask(&mut self, state: &SymbolicState, comp: Comp, fact: Fact) -> Step {
         if comp.is_rest() {
             return Step::Waits;
         }
@@ -59,7 +59,7 @@ impl Engine<'_> {
 
     pub(super) fn branch(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         at: At,
         condition: &Expr,
         yes: BlockId,
@@ -87,7 +87,7 @@ impl Engine<'_> {
 
     pub(super) fn maybe(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         at: At,
         yes: BlockId,
         no: BlockId,
@@ -97,7 +97,7 @@ impl Engine<'_> {
 
     pub(super) fn match_(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         at: At,
         value: &Expr,
         arms: &[(&Pattern, BlockId)],
@@ -136,12 +136,12 @@ impl Engine<'_> {
 
     pub(super) fn unless(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         at: At,
         condition: &Expr,
     ) -> Result<Step, Stuck> {
         let comp = at.comp;
-        let go_on = |engine: &Self, state: &mut State, truth: bool| {
+        let go_on = |engine: &Self, state: &mut SymbolicState, truth: bool| {
             state.story.push(Event::Took(at, usize::from(!truth)));
             if truth {
                 engine.advance_place(state, comp);
@@ -194,7 +194,7 @@ impl Engine<'_> {
 
     pub(super) fn assert(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         at: At,
         condition: &Expr,
         span: Span,
@@ -220,7 +220,7 @@ impl Engine<'_> {
     /// Any of these blocks; the first if the claim holds, the second if it does not.
     fn either(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         at: At,
         blocks: &[BlockId],
         claim: Option<&Claim>,

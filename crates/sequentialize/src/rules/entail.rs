@@ -15,7 +15,7 @@
 use super::Engine;
 use crate::arithmetic_oracle::{Asked, Question};
 use crate::eval::Test;
-use crate::state::State;
+use crate::state::SymbolicState;
 use crate::term::{Claim, is_about, not};
 use crate::value::{Comp, Role, Value};
 use std::collections::BTreeSet;
@@ -25,7 +25,11 @@ const MOST_FACTS: usize = 24;
 
 impl Engine<'_> {
     /// Is a claim decided by what is known?
-    pub(super) fn entailed(&mut self, state: &State, claim: Option<&Claim>) -> Option<bool> {
+    pub(super) fn entailed(
+        &mut self,
+        state: &SymbolicState,
+        claim: Option<&Claim>,
+    ) -> Option<bool> {
         let claim = claim?;
         let opposite = not(&claim.holds);
         if state.facts.contains(&claim.holds) {
@@ -54,7 +58,7 @@ impl Engine<'_> {
     }
 
     /// What is said about parameters.
-    pub(super) fn constraints(&mut self, state: &mut State) {
+    pub(super) fn constraints(&mut self, state: &mut SymbolicState) {
         let Some(&anybody) = state.places.keys().find(|comp| comp.role == Role::Single) else {
             return;
         };
@@ -66,7 +70,7 @@ impl Engine<'_> {
         }
     }
 
-    fn suppose(&mut self, state: &mut State, comp: Comp, condition: &plainsong_ir::Expr) {
+    fn suppose(&mut self, state: &mut SymbolicState, comp: Comp, condition: &plainsong_ir::Expr) {
         let risks = self.risks.clone();
         let test = self.eval(state, comp, |eval| eval.test(condition));
         self.risks = risks;
@@ -77,7 +81,7 @@ impl Engine<'_> {
 }
 
 /// From here on a claim holds, or its opposite.
-pub(super) fn learn(state: &mut State, claim: Option<&Claim>, truth: bool) {
+pub(super) fn learn(state: &mut SymbolicState, claim: Option<&Claim>, truth: bool) {
     let Some(claim) = claim else { return };
     let holds = match truth {
         true => claim.holds.clone(),
@@ -91,7 +95,7 @@ pub(super) fn learn(state: &mut State, claim: Option<&Claim>, truth: bool) {
 }
 
 /// What is known of the values in a claim, and of those that these have to do with.
-fn about<'s>(state: &'s State, claim: &Claim) -> Vec<&'s Value> {
+fn about<'s>(state: &'s SymbolicState, claim: &Claim) -> Vec<&'s Value> {
     let mut keys = BTreeSet::new();
     claim.holds.unknowns(&mut keys);
     let (mut found, mut left): (Vec<&Value>, Vec<&Value>) =

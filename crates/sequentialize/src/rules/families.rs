@@ -24,11 +24,11 @@
 use super::focus::which;
 use super::fold::Renaming;
 use super::havoc::Drift;
-use super::late::Hearing;
+use super::late::RelevantReceives;
 use super::{Engine, Scene};
 use crate::derivation_log::{At, Event, Story};
 use crate::process_code::{BlockId, OpKind, Over, Place, Var};
-use crate::state::State;
+use crate::state::SymbolicState;
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::{Chan, Comp};
 use plainsong_diagnostics::Span;
@@ -47,10 +47,10 @@ impl Engine<'_> {
     /// All of `clients` against the family that waits for them.
     pub(super) fn families(
         &mut self,
-        state: &State,
+        state: &SymbolicState,
         clients: Comp,
         open: &[Comp],
-    ) -> Option<Result<State, Stuck>> {
+    ) -> Option<Result<SymbolicState, Stuck>> {
         let mut servers = open
             .iter()
             .filter_map(|one| self.servers(state, *one, clients));
@@ -61,7 +61,7 @@ impl Engine<'_> {
         Some(self.pairs(state, clients, &found, &Drift::new()))
     }
 
-    fn servers(&self, state: &State, family: Comp, clients: Comp) -> Option<Servers> {
+    fn servers(&self, state: &SymbolicState, family: Comp, clients: Comp) -> Option<Servers> {
         let (at, kind, span) = self.op(state, family)?;
         let OpKind::For { local, over, body } = kind else {
             return None;
@@ -83,11 +83,11 @@ impl Engine<'_> {
 
     fn pairs(
         &mut self,
-        state: &State,
+        state: &SymbolicState,
         clients: Comp,
         servers: &Servers,
         vague: &Drift,
-    ) -> Result<State, Stuck> {
+    ) -> Result<SymbolicState, Stuck> {
         let Servers {
             family: q, body, ..
         } = *servers;
@@ -184,7 +184,7 @@ impl Engine<'_> {
     }
 
     /// Forgets what daemons remember; which they are.
-    fn forget_daemons(&mut self, state: &mut State) -> Vec<Comp> {
+    fn forget_daemons(&mut self, state: &mut SymbolicState) -> Vec<Comp> {
         let daemons: Vec<Comp> = state
             .places
             .keys()
@@ -201,8 +201,8 @@ impl Engine<'_> {
     /// Everybody of the one family has served `u`, and nothing else has changed.
     fn pair_is_over(
         &self,
-        before: &State,
-        leaf: &State,
+        before: &SymbolicState,
+        leaf: &SymbolicState,
         u: Comp,
         servers: &Servers,
     ) -> Result<(), Stuck> {
@@ -225,7 +225,7 @@ impl Engine<'_> {
         let q = servers.family;
         let family = u.rest();
         let is_between = |chan: &Chan| chan.touches(u) && chan.touches(q);
-        let waiting = |state: &State| -> Vec<(Chan, Vec<u32>)> {
+        let waiting = |state: &SymbolicState| -> Vec<(Chan, Vec<u32>)> {
             let others = state.queues.iter();
             let others = others.filter(|(chan, _)| !chan.touches(family) && !is_between(chan));
             others
@@ -244,8 +244,8 @@ impl Engine<'_> {
     /// What either family sends later is nothing that the other receives here.
     fn apart(
         &self,
-        after: &State,
-        leaves: &[State],
+        after: &SymbolicState,
+        leaves: &[SymbolicState],
         (u, place): (Comp, &Place),
         servers: &Servers,
     ) -> Result<(), Stuck> {
@@ -256,7 +256,7 @@ impl Engine<'_> {
             self.received_in(&leaf.story, &mut here);
         }
         for (family, message) in here {
-            let waits = |state: &State| {
+            let waits = |state: &SymbolicState| {
                 let mut chans = state.queues.keys();
                 chans.any(|chan| {
                     chan.message == message && chan.to.family == family && chan.touches(u)
@@ -274,7 +274,7 @@ impl Engine<'_> {
             } else {
                 (clients, place)
             };
-            let hearing = Hearing::nobody(sender.family, &nobody);
+            let hearing = RelevantReceives::nobody(sender.family, &nobody);
             if !self.is_late_free(&hearing, from, message) {
                 let sentence = format!(
                     "{} sends `{}` again, which may be taken for one of this loop",
@@ -289,7 +289,13 @@ impl Engine<'_> {
 
     /// What waits between `u` and the other family waits between all of them. What `u` sent is kept, with the
     /// family in its place; what the others sent is different for each pair, and nothing is kept of it.
-    fn leave_between(&mut self, after: &mut State, before: &State, leaves: &[State], u: Comp) {
+    fn leave_between(
+        &mut self,
+        after: &mut SymbolicState,
+        before: &SymbolicState,
+        leaves: &[SymbolicState],
+        u: Comp,
+    ) {
         let clients = u.rest();
         let comps = leaves.iter().flat_map(|leaf| leaf.places.keys().copied());
         let gone = comps
@@ -301,7 +307,8 @@ impl Engine<'_> {
             let mut queue = queue.clone();
             for (at, waiting) in queue.iter_mut().enumerate() {
                 for (field, row) in fields.iter().enumerate() {
-                    let of_leaf = |leaf: &State| leaf.queues[chan][at].values[field].clone();
+                    let of_leaf =
+                        |leaf: &SymbolicState| leaf.queues[chan][at].values[field].clone();
                     let mut values = Vec::new();
                     for value in leaves.iter().map(of_leaf) {
                         let value = self.for_family(&mut renaming, clients, &value);
@@ -337,13 +344,13 @@ impl Engine<'_> {
 }
 
 /// How many messages of a member wait where.
-fn between(leaf: &State, u: Comp) -> Vec<(Chan, usize)> {
+fn between(leaf: &SymbolicState, u: Comp) -> Vec<(Chan, usize)> {
     let queues = leaf.queues.iter().filter(|(chan, _)| chan.touches(u));
     queues.map(|(chan, queue)| (*chan, queue.len())).collect()
 }
 
 /// The line says that conversations of others may have come before.
-fn tell(state: &mut State, at: At, vars: &BTreeSet<Var>) {
+fn tell(state: &mut SymbolicState, at: At, vars: &BTreeSet<Var>) {
     if !vars.is_empty() {
         let vars: Vec<Var> = vars.iter().copied().collect();
         state.story.push(Event::Forgot(at, vars.into()));

@@ -7,14 +7,14 @@
 use super::set_loop::Loop;
 use super::{Engine, Scene};
 use crate::process_code::Over;
-use crate::state::State;
+use crate::state::SymbolicState;
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::Comp;
 use plainsong_diagnostics::Span;
 
 impl Engine<'_> {
     /// All ways to the end.
-    pub(crate) fn finish(&mut self) -> Result<Vec<State>, Stuck> {
+    pub(crate) fn finish(&mut self) -> Result<Vec<SymbolicState>, Stuck> {
         let start = self.start();
         let mut open = self.run_all(start)?;
         open.reverse();
@@ -49,7 +49,7 @@ impl Engine<'_> {
         Ok(ends)
     }
 
-    fn run_all(&mut self, state: State) -> Result<Vec<State>, Stuck> {
+    fn run_all(&mut self, state: SymbolicState) -> Result<Vec<SymbolicState>, Stuck> {
         let frozen = state.places.keys().copied();
         let frozen = frozen.filter(|comp| comp.is_rest() && self.is_daemon(&state, *comp));
         let scene = Scene {
@@ -59,7 +59,7 @@ impl Engine<'_> {
         self.run(state, &scene)
     }
 
-    fn is_over(&self, state: &State) -> bool {
+    fn is_over(&self, state: &SymbolicState) -> bool {
         state.places.iter().all(|(comp, place)| {
             if !self.is_daemon(state, *comp) {
                 return place.is_end();
@@ -71,7 +71,7 @@ impl Engine<'_> {
         })
     }
 
-    fn nothing_waits(&self, state: &State) -> Result<(), Stuck> {
+    fn nothing_waits(&self, state: &SymbolicState) -> Result<(), Stuck> {
         let Some(chan) = state.queues.keys().chain(state.bags.keys()).next() else {
             return Ok(());
         };
@@ -83,7 +83,7 @@ impl Engine<'_> {
         let span = self.sends(chan.from, chan.message);
         if self.is_daemon(state, chan.to) && self.takes(chan.to, chan.message) {
             let sentence = format!(
-                "`{message}` from {from} is left for the daemon {to} to take when nobody waits for that: such rounds of a \
+                "`{message}` from {from} is left for the daemon {to} to take when no process waits for that: such rounds of a \
                  daemon are not followed"
             );
             let help = format!("let {to} answer `{message}`, and {from} wait for the answer");
@@ -109,7 +109,11 @@ impl Engine<'_> {
         send.map_or(Span::default(), |op| op.span)
     }
 
-    fn joint(&mut self, state: &State, failed: &mut Vec<Stuck>) -> Result<Option<State>, Stuck> {
+    fn joint(
+        &mut self,
+        state: &SymbolicState,
+        failed: &mut Vec<Stuck>,
+    ) -> Result<Option<SymbolicState>, Stuck> {
         let singles = state.places.keys().copied();
         let loops: Vec<_> = singles
             .filter(|comp| !comp.is_rest() && !self.is_daemon(state, *comp))
@@ -138,7 +142,7 @@ impl Engine<'_> {
     }
 
     /// The loops with this number of rounds that whole families are at, one member like the other.
-    fn families_at(&self, state: &State, over: Over) -> Vec<Loop> {
+    fn families_at(&self, state: &SymbolicState, over: Over) -> Vec<Loop> {
         if !matches!(over, Over::Rounds(_)) || !self.score.losses.is_none() {
             return Vec::new();
         }
@@ -151,7 +155,11 @@ impl Engine<'_> {
             .collect()
     }
 
-    fn focused(&mut self, state: &State, failed: &mut Vec<Stuck>) -> Result<Option<State>, Stuck> {
+    fn focused(
+        &mut self,
+        state: &SymbolicState,
+        failed: &mut Vec<Stuck>,
+    ) -> Result<Option<SymbolicState>, Stuck> {
         let open: Vec<Comp> = state
             .places
             .iter()
@@ -180,7 +188,7 @@ impl Engine<'_> {
     }
 
     /// What everybody who is not done is about to do.
-    pub(crate) fn remaining(&self, state: &State) -> Vec<String> {
+    pub(crate) fn remaining(&self, state: &SymbolicState) -> Vec<String> {
         let open = state
             .places
             .iter()
@@ -191,7 +199,12 @@ impl Engine<'_> {
 
     /// Nothing applies: the first reason that a rule gave, or who waits. Where rounds of one loop differ, who waits
     /// in its partner's says more.
-    fn stuck(&self, state: &State, mut failed: Vec<Stuck>, mut together: Vec<Stuck>) -> Stuck {
+    fn stuck(
+        &self,
+        state: &SymbolicState,
+        mut failed: Vec<Stuck>,
+        mut together: Vec<Stuck>,
+    ) -> Stuck {
         let differs = failed
             .iter()
             .find(|stuck| stuck.obstacle != Obstacle::Blocked)

@@ -14,19 +14,28 @@ use super::havoc::Drift;
 use super::{Engine, Scene};
 use crate::derivation_log::{At, Event, Story};
 use crate::process_code::OpKind;
-use crate::state::{State, Waiting};
+use crate::state::{QueuedMessage, SymbolicState};
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::{Chan, Comp};
 use plainsong_diagnostics::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Engine<'_> {
-    pub(super) fn focus(&mut self, state: &State, family: Comp) -> Result<State, Stuck> {
+    pub(super) fn focus(
+        &mut self,
+        state: &SymbolicState,
+        family: Comp,
+    ) -> Result<SymbolicState, Stuck> {
         self.focus_on(state, family, &Drift::new())
     }
 
     /// One member, when nothing is known of some variables of other families.
-    fn focus_on(&mut self, state: &State, family: Comp, vague: &Drift) -> Result<State, Stuck> {
+    fn focus_on(
+        &mut self,
+        state: &SymbolicState,
+        family: Comp,
+        vague: &Drift,
+    ) -> Result<SymbolicState, Stuck> {
         let Some((at, kind, span)) = self.op(state, family) else {
             return Err(self.all_fail(Span::default()));
         };
@@ -116,7 +125,7 @@ impl Engine<'_> {
     }
 
     /// Forgets what waits on the queues of a member: earlier rounds may have left it.
-    fn forget_messages(&mut self, state: &mut State, u: Comp) {
+    fn forget_messages(&mut self, state: &mut SymbolicState, u: Comp) {
         let chans: Vec<Chan> = state.queues.keys().copied().collect();
         for chan in chans.into_iter().filter(|chan| chan.touches(u)) {
             self.forget_queue(state, chan);
@@ -124,7 +133,7 @@ impl Engine<'_> {
     }
 
     /// Forgets what the messages of a queue say.
-    pub(super) fn forget_queue(&mut self, state: &mut State, chan: Chan) {
+    pub(super) fn forget_queue(&mut self, state: &mut SymbolicState, chan: Chan) {
         let fields = &self.score.voices.messages[chan.message.index()].fields;
         let mut queue = state.queues.remove(&chan).unwrap_or_default();
         for waiting in &mut queue {
@@ -143,8 +152,8 @@ impl Engine<'_> {
 
     fn client_is_served(
         &self,
-        before: &State,
-        leaf: &State,
+        before: &SymbolicState,
+        leaf: &SymbolicState,
         u: Comp,
         loops: bool,
         start: &crate::process_code::Place,
@@ -181,15 +190,15 @@ impl Engine<'_> {
 
     fn nothing_new(
         &self,
-        before: &State,
-        leaf: &State,
+        before: &SymbolicState,
+        leaf: &SymbolicState,
         u: Comp,
         loops: bool,
         span: Span,
     ) -> Result<(), Stuck> {
         let family = u.rest();
         // Messages of others are the same ones; of the member's there are as many.
-        let waiting = |state: &State| -> BTreeMap<Chan, Vec<u32>> {
+        let waiting = |state: &SymbolicState| -> BTreeMap<Chan, Vec<u32>> {
             let others = state
                 .queues
                 .iter()
@@ -221,7 +230,7 @@ impl Engine<'_> {
 }
 
 /// Which messages wait, or only how many.
-pub(super) fn which(queue: &[Waiting], only_number: bool) -> Vec<u32> {
+pub(super) fn which(queue: &[QueuedMessage], only_number: bool) -> Vec<u32> {
     let numbers = queue.iter().map(|waiting| waiting.sent);
     match only_number {
         true => numbers.map(|_| 0).collect(),

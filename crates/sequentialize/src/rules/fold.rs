@@ -1,4 +1,4 @@
-//! Folding: what one round showed becomes what is known after all rounds.
+//! Folding (loop summarization): what one round showed becomes what is known after all rounds.
 //!
 //! Shared by the loop rules. Unknowns that were born in the round become unknowns of the whole family, one
 //! per member, where the family keeps them, and new ones where anybody else does (condition S12; traps `y1`,
@@ -8,7 +8,7 @@
 use super::Engine;
 use crate::eval::{Joined, join, next, unknown};
 use crate::process_code::Var;
-use crate::state::{Index, State};
+use crate::state::{Index, SymbolicState};
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::{Chan, Comp, Key, Value};
 use plainsong_diagnostics::Span;
@@ -22,7 +22,7 @@ pub(super) struct Renaming {
 }
 
 impl Renaming {
-    pub(super) fn new(before: &State, gone: BTreeSet<Comp>) -> Self {
+    pub(super) fn new(before: &SymbolicState, gone: BTreeSet<Comp>) -> Self {
         Renaming {
             keep: before.unknowns(),
             gone,
@@ -82,9 +82,9 @@ impl Engine<'_> {
     /// After a loop of `owner`: what its rounds assigned, and what they changed elsewhere.
     pub(super) fn settle(
         &mut self,
-        after: &mut State,
-        before: &State,
-        leaves: &[State],
+        after: &mut SymbolicState,
+        before: &SymbolicState,
+        leaves: &[SymbolicState],
         owner: Comp,
         assigned: &BTreeSet<Var>,
         members: &BTreeSet<Comp>,
@@ -117,7 +117,12 @@ impl Engine<'_> {
     }
 
     /// Forgets what is known of families of which rounds chose members: some of them have moved.
-    pub(super) fn forget_chosen(&mut self, after: &mut State, before: &State, leaves: &[State]) {
+    pub(super) fn forget_chosen(
+        &mut self,
+        after: &mut SymbolicState,
+        before: &SymbolicState,
+        leaves: &[SymbolicState],
+    ) {
         let comps = leaves.iter().flat_map(|leaf| leaf.places.keys());
         let chosen: BTreeSet<Comp> = comps
             .filter(|comp| !before.places.contains_key(comp))
@@ -130,7 +135,7 @@ impl Engine<'_> {
     }
 
     /// Of which families members were looked at beside the one at hand.
-    pub(super) fn remember_strangers(&self, after: &mut State, leaves: &[State]) {
+    pub(super) fn remember_strangers(&self, after: &mut SymbolicState, leaves: &[SymbolicState]) {
         let strangers = leaves
             .iter()
             .flat_map(|leaf| leaf.strangers.iter().copied());
@@ -138,7 +143,12 @@ impl Engine<'_> {
     }
 
     /// Whom everybody who was there before the loop has heard in its rounds.
-    pub(super) fn remember_heard(&self, after: &mut State, before: &State, leaves: &[State]) {
+    pub(super) fn remember_heard(
+        &self,
+        after: &mut SymbolicState,
+        before: &SymbolicState,
+        leaves: &[SymbolicState],
+    ) {
         for &comp in before.places.keys().filter(|comp| !comp.is_rest()) {
             let had = before.heard_by(comp);
             for leaf in leaves {
@@ -154,8 +164,8 @@ impl Engine<'_> {
     /// (condition S8b; traps `g1`, `g3`).
     pub(super) fn bags_fit(
         &self,
-        before: &State,
-        leaf: &State,
+        before: &SymbolicState,
+        leaf: &SymbolicState,
         index: Option<Index>,
         span: Span,
     ) -> Result<(), Stuck> {
@@ -167,7 +177,7 @@ impl Engine<'_> {
             .copied()
             .collect();
         for chan in chans {
-            let list = |state: &State| {
+            let list = |state: &SymbolicState| {
                 let bag = state.bags.get(&chan).map_or(&[][..], Vec::as_slice);
                 bag.iter().map(|one| Some(one.index)).collect::<Vec<_>>()
             };

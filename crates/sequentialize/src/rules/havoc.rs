@@ -18,7 +18,7 @@ use super::Engine;
 use super::focus::which;
 use super::set_loop::Loop;
 use crate::process_code::{OpKind, Var};
-use crate::state::State;
+use crate::state::SymbolicState;
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::{Chan, Comp};
 use plainsong_ir::FamilyId;
@@ -29,7 +29,12 @@ pub(super) type Drift = BTreeSet<(Comp, Var)>;
 
 impl Engine<'_> {
     /// What the rounds change in processes that were there before, but for these.
-    pub(super) fn drift(&self, start: &State, leaves: &[State], but: &[Comp]) -> Drift {
+    pub(super) fn drift(
+        &self,
+        start: &SymbolicState,
+        leaves: &[SymbolicState],
+        but: &[Comp],
+    ) -> Drift {
         let values = leaves.iter().flat_map(|leaf| &leaf.env);
         let changed = values.filter(|((comp, var), value)| {
             !but.contains(comp)
@@ -40,21 +45,26 @@ impl Engine<'_> {
         changed.map(|(place, _)| *place).collect()
     }
 
-    pub(super) fn forget_drift(&mut self, state: &mut State, drift: &Drift) {
+    pub(super) fn forget_drift(&mut self, state: &mut SymbolicState, drift: &Drift) {
         for (comp, var) in drift {
             self.forget(state, *comp, &BTreeSet::from([*var]));
         }
     }
 
     /// What the rounds change in families that are no daemons: what daemons remember is forgotten anyway.
-    pub(super) fn drift_of_families(&self, start: &State, leaves: &[State], but: &[Comp]) -> Drift {
+    pub(super) fn drift_of_families(
+        &self,
+        start: &SymbolicState,
+        leaves: &[SymbolicState],
+        but: &[Comp],
+    ) -> Drift {
         let mut drift = self.drift(start, leaves, but);
         drift.retain(|(comp, _)| !self.is_daemon(start, *comp));
         drift
     }
 
     /// Is it a daemon that forgets what its rounds assign when it begins the next?
-    fn begins_anew(&self, state: &State, comp: Comp) -> bool {
+    fn begins_anew(&self, state: &SymbolicState, comp: Comp) -> bool {
         let place = &state.places[&comp];
         let op = place.op(self.part(comp));
         self.is_daemon(state, comp)
@@ -63,7 +73,7 @@ impl Engine<'_> {
     }
 
     /// Is everybody of a family who is looked at by itself where the family is?
-    pub(super) fn are_all_home(&self, state: &State, family: FamilyId) -> bool {
+    pub(super) fn are_all_home(&self, state: &SymbolicState, family: FamilyId) -> bool {
         let mut members = state.members(family).into_iter();
         members.all(|member| {
             state.places[&member] == state.places[&member.rest()]
@@ -74,8 +84,8 @@ impl Engine<'_> {
     /// A round that touches others of its member's family leaves the member as it was.
     pub(super) fn others_are_alike(
         &self,
-        start: &State,
-        end: &State,
+        start: &SymbolicState,
+        end: &SymbolicState,
         u: Comp,
         this: Loop,
     ) -> Result<(), Stuck> {
@@ -93,7 +103,7 @@ impl Engine<'_> {
 }
 
 /// Which messages wait in the queues of a member, or of each member of a family.
-fn queues_of(state: &State, comp: Comp) -> BTreeMap<Chan, Vec<u32>> {
+fn queues_of(state: &SymbolicState, comp: Comp) -> BTreeMap<Chan, Vec<u32>> {
     let mine = state.queues.iter().filter(|(chan, _)| chan.touches(comp));
     let mine = mine.map(|(chan, queue)| (chan.replace(comp, comp.rest()), which(queue, false)));
     mine.collect()

@@ -19,34 +19,34 @@ use super::set_loop::Loop;
 use super::{Engine, Scene};
 use crate::derivation_log::{Event, Story};
 use crate::process_code::{Over, Place, Var};
-use crate::state::{Index, State, Waiting};
+use crate::state::{Index, QueuedMessage, SymbolicState};
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::{Chan, Comp, Value};
 use plainsong_ir::FamilyId;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What rounds leave behind, by queue, with families in the place of members.
-type Left = BTreeMap<Chan, Vec<Waiting>>;
+type Left = BTreeMap<Chan, Vec<QueuedMessage>>;
 
 impl Engine<'_> {
     pub(super) fn index_loop(
         &mut self,
-        state: &State,
+        state: &SymbolicState,
         this: Loop,
         scene: &Scene,
-    ) -> Result<State, Stuck> {
+    ) -> Result<SymbolicState, Stuck> {
         self.rounds(state, this, scene, &BTreeSet::new(), &Drift::new())
     }
 
     /// The loop, when nothing is known of the messages that wait in some queues, and of some variables.
     fn rounds(
         &mut self,
-        state: &State,
+        state: &SymbolicState,
         this: Loop,
         scene: &Scene,
         vague: &BTreeSet<Chan>,
         vague_vars: &Drift,
-    ) -> Result<State, Stuck> {
+    ) -> Result<SymbolicState, Stuck> {
         let owner = this.at.comp;
         let index = match this.over {
             Over::Rounds(rounds) => Index::Rounds(rounds),
@@ -159,7 +159,7 @@ impl Engine<'_> {
     }
 
     /// Forgets whatever the remaining code of families assigns.
-    fn forget_families(&mut self, state: &mut State) {
+    fn forget_families(&mut self, state: &mut SymbolicState) {
         let families: Vec<Comp> = state
             .places
             .keys()
@@ -175,9 +175,9 @@ impl Engine<'_> {
     /// Forgets what the rounds of a loop changed in daemons and others.
     pub(super) fn forget_changes(
         &mut self,
-        after: &mut State,
-        before: &State,
-        leaves: &[State],
+        after: &mut SymbolicState,
+        before: &SymbolicState,
+        leaves: &[SymbolicState],
         owner: Comp,
     ) {
         for leaf in leaves {
@@ -204,8 +204,8 @@ impl Engine<'_> {
     /// What a round leaves for frozen third parties; anything else must be as it was.
     fn left_over(
         &self,
-        before: &State,
-        leaf: &State,
+        before: &SymbolicState,
+        leaf: &SymbolicState,
         members: &BTreeSet<Comp>,
         this: Loop,
         inside: &Scene,
@@ -270,7 +270,7 @@ impl Engine<'_> {
 }
 
 /// The members that were unfolded in a round.
-fn unfolded(before: &State, leaf: &State) -> BTreeSet<Comp> {
+fn unfolded(before: &SymbolicState, leaf: &SymbolicState) -> BTreeSet<Comp> {
     let comps = leaf.places.keys().copied();
     comps
         .filter(|comp| !before.places.contains_key(comp))
@@ -278,7 +278,7 @@ fn unfolded(before: &State, leaf: &State) -> BTreeSet<Comp> {
 }
 
 /// Queues of families in which rounds replace a message by one that says something else.
-fn changed(before: &State, leaves: &[State]) -> BTreeSet<Chan> {
+fn changed(before: &SymbolicState, leaves: &[SymbolicState]) -> BTreeSet<Chan> {
     let mut changed = BTreeSet::new();
     for leaf in leaves {
         for member in unfolded(before, leaf) {

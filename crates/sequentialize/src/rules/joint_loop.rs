@@ -16,14 +16,14 @@ use super::set_loop::Loop;
 use super::{Engine, Scene};
 use crate::derivation_log::{Event, Story};
 use crate::process_code::{OpKind, Over, Place, Var};
-use crate::state::{Index, State};
+use crate::state::{Index, SymbolicState};
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::Comp;
 use std::collections::BTreeSet;
 
 impl Engine<'_> {
     /// The loop that a component is at.
-    pub(super) fn loop_of(&self, state: &State, comp: Comp) -> Option<Loop> {
+    pub(super) fn loop_of(&self, state: &SymbolicState, comp: Comp) -> Option<Loop> {
         match self.op(state, comp)? {
             (at, OpKind::For { local, over, body }, span) => Some(Loop {
                 at,
@@ -38,21 +38,21 @@ impl Engine<'_> {
 
     pub(super) fn joint_loop(
         &mut self,
-        state: &State,
+        state: &SymbolicState,
         one: Loop,
         other: Loop,
-    ) -> Result<State, Stuck> {
+    ) -> Result<SymbolicState, Stuck> {
         self.jointly(state, one, other, &Drift::new())
     }
 
     /// Both loops, when nothing is known of some variables of others.
     fn jointly(
         &mut self,
-        state: &State,
+        state: &SymbolicState,
         one: Loop,
         other: Loop,
         vague: &Drift,
-    ) -> Result<State, Stuck> {
+    ) -> Result<SymbolicState, Stuck> {
         let index = match one.over {
             Over::Rounds(rounds) => Index::Rounds(rounds),
             Over::Members(family) | Over::SizeOf(family) => Index::Members(family),
@@ -163,7 +163,7 @@ impl Engine<'_> {
     }
 
     /// The place at which a round begins. A member stays in its loop, so that what comes after the round is known.
-    fn beginning_of(&self, state: &State, this: Loop) -> Place {
+    fn beginning_of(&self, state: &SymbolicState, this: Loop) -> Place {
         let owner = this.at.comp;
         let part = self.part(owner);
         match owner.is_rest() {
@@ -177,7 +177,12 @@ impl Engine<'_> {
     }
 
     /// Every member has gone through its round.
-    fn is_back_at_loop(&self, before: &State, leaf: &State, family: Comp) -> Result<(), Stuck> {
+    fn is_back_at_loop(
+        &self,
+        before: &SymbolicState,
+        leaf: &SymbolicState,
+        family: Comp,
+    ) -> Result<(), Stuck> {
         if leaf.places[&family] == before.places[&family] {
             return Ok(());
         }
@@ -192,9 +197,9 @@ impl Engine<'_> {
     /// Whom the members of a family have heard in their rounds.
     fn remember_heard_by_all(
         &self,
-        after: &mut State,
-        before: &State,
-        leaves: &[State],
+        after: &mut SymbolicState,
+        before: &SymbolicState,
+        leaves: &[SymbolicState],
         family: Comp,
     ) {
         let had = before.heard_by(family);

@@ -9,13 +9,13 @@
 
 use super::Engine;
 use crate::process_code::{BlockId, OpKind, Place};
-use crate::state::Waiting;
+use crate::state::QueuedMessage;
 use crate::value::{Chan, Comp, Role};
 use plainsong_ir::{Accept, ExprKind, FamilyId, MessageId, Source};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Whose receives count, for a process of this family.
-pub(super) struct Hearing<'o> {
+pub(super) struct RelevantReceives<'o> {
     family: FamilyId,
     others: &'o BTreeSet<Comp>,
     /// Kinds that wait from them already.
@@ -46,17 +46,17 @@ impl Reach {
     }
 }
 
-impl<'o> Hearing<'o> {
+impl<'o> RelevantReceives<'o> {
     /// Of a process, when these messages wait.
     pub(super) fn of(
         comp: Comp,
         others: &'o BTreeSet<Comp>,
-        queues: &BTreeMap<Chan, Vec<Waiting>>,
-    ) -> Hearing<'o> {
+        queues: &BTreeMap<Chan, Vec<QueuedMessage>>,
+    ) -> RelevantReceives<'o> {
         let old = queues
             .keys()
             .filter(|chan| chan.to == comp && others.contains(&chan.from));
-        Hearing {
+        RelevantReceives {
             family: comp.family,
             others,
             old: old.map(|chan| chan.message).collect(),
@@ -64,8 +64,8 @@ impl<'o> Hearing<'o> {
     }
 
     /// Of nobody: no receive counts.
-    pub(super) fn nobody(family: FamilyId, none: &'o BTreeSet<Comp>) -> Hearing<'o> {
-        Hearing {
+    pub(super) fn nobody(family: FamilyId, none: &'o BTreeSet<Comp>) -> RelevantReceives<'o> {
+        RelevantReceives {
             family,
             others: none,
             old: BTreeSet::new(),
@@ -77,7 +77,7 @@ impl Engine<'_> {
     /// Does everything of this kind that is sent from a place on wait to hear from one of them?
     pub(super) fn is_late_free(
         &self,
-        hearing: &Hearing<'_>,
+        hearing: &RelevantReceives<'_>,
         place: &Place,
         message: MessageId,
     ) -> bool {
@@ -110,7 +110,7 @@ impl Engine<'_> {
 
     fn reach(
         &self,
-        hearing: &Hearing<'_>,
+        hearing: &RelevantReceives<'_>,
         block: BlockId,
         from: usize,
         message: MessageId,
@@ -174,7 +174,7 @@ impl Engine<'_> {
     }
 
     /// Does a receive certainly take a message that one of them sends from now on?
-    fn hears(&self, hearing: &Hearing<'_>, accept: &Accept) -> bool {
+    fn hears(&self, hearing: &RelevantReceives<'_>, accept: &Accept) -> bool {
         let sender = match &accept.source {
             Source::Process(process) => match &process.kind {
                 ExprKind::Pid(family, index) if index.is_empty() => Some(*family),

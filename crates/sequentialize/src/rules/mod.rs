@@ -43,7 +43,7 @@ use crate::derivation_log::At;
 use crate::eval::{Eval, Fact, fresh, next};
 use crate::process_code::{OpKind, Part, Place, Var};
 use crate::race::Senders;
-use crate::state::{Index, State};
+use crate::state::{Index, SymbolicState};
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::{Comp, Role, Value};
 use crate::voices_to_parts::Score;
@@ -54,7 +54,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// More steps than any sensible protocol takes.
 const STEPS: usize = 50_000;
-/// More messages in one queue than any sensible protocol has under way.
+/// More messages in one queue than any sensible protocol has in flight.
 const WAITING: usize = 1_000;
 /// More branches than can be told apart.
 const LEAVES: usize = 4_096;
@@ -78,7 +78,7 @@ pub(crate) struct Engine<'a> {
     /// Families whose members never end.
     pub(crate) endless: BTreeSet<plainsong_ir::FamilyId>,
     /// How far everybody came together.
-    pub(crate) farthest: Option<State>,
+    pub(crate) farthest: Option<SymbolicState>,
     /// Kinds that a daemon takes from whoever it serves, and kinds that it takes otherwise (`causes.rs`).
     pub(crate) confined: BTreeMap<(plainsong_ir::FamilyId, MessageId), Span>,
     pub(crate) roaming: BTreeSet<(plainsong_ir::FamilyId, MessageId)>,
@@ -116,7 +116,7 @@ pub(crate) enum Step {
     /// It was taken.
     Taken,
     /// It leads to several states, or to none that matters.
-    Split(Vec<State>),
+    Split(Vec<SymbolicState>),
 }
 
 impl<'a> Engine<'a> {
@@ -147,8 +147,8 @@ impl<'a> Engine<'a> {
     }
 
     /// Everybody at their start.
-    pub(crate) fn start(&mut self) -> State {
-        let mut state = State::default();
+    pub(crate) fn start(&mut self) -> SymbolicState {
+        let mut state = SymbolicState::default();
         let families: Vec<_> = self.score.parts.keys().copied().collect();
         for family in families {
             let part = &self.score.parts[&family];
@@ -166,8 +166,8 @@ impl<'a> Engine<'a> {
         state
     }
 
-    /// State variables; their initialisers see the index and the variables before.
-    fn start_values(&mut self, state: &mut State, comp: Comp) {
+    /// SymbolicState variables; their initialisers see the index and the variables before.
+    fn start_values(&mut self, state: &mut SymbolicState, comp: Comp) {
         let song = self.score.song;
         let family = &song.families[comp.family.index()];
         if comp.is_rest() {
@@ -187,7 +187,11 @@ impl<'a> Engine<'a> {
     }
 
     /// Lets everybody who is not frozen go on until nobody can; the states that this leads to.
-    pub(crate) fn run(&mut self, state: State, scene: &Scene) -> Result<Vec<State>, Stuck> {
+    pub(crate) fn run(
+        &mut self,
+        state: SymbolicState,
+        scene: &Scene,
+    ) -> Result<Vec<SymbolicState>, Stuck> {
         let mut leaves = Vec::new();
         let mut open = vec![state];
         while let Some(mut state) = open.pop() {
@@ -204,7 +208,7 @@ impl<'a> Engine<'a> {
     }
 
     /// One step of the first who can, else one loop.
-    fn advance(&mut self, state: &mut State, scene: &Scene) -> Result<Step, Stuck> {
+    fn advance(&mut self, state: &mut SymbolicState, scene: &Scene) -> Result<Step, Stuck> {
         let comps: Vec<Comp> = state.places.keys().copied().collect();
         for &comp in &comps {
             if scene.frozen.contains(&comp) {
@@ -236,7 +240,12 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn step(&mut self, state: &mut State, comp: Comp, scene: &Scene) -> Result<Step, Stuck> {
+    fn step(
+        &mut self,
+        state: &mut SymbolicState,
+        comp: Comp,
+        scene: &Scene,
+    ) -> Result<Step, Stuck> {
         let Some((at, kind, span)) = self.op(state, comp) else {
             return Ok(Step::Waits);
         };
@@ -298,7 +307,7 @@ impl<'a> Engine<'a> {
     }
 
     /// The statement that a component is at.
-    pub(crate) fn op(&self, state: &State, comp: Comp) -> Option<(At, OpKind<'a>, Span)> {
+    pub(crate) fn op(&self, state: &SymbolicState, comp: Comp) -> Option<(At, OpKind<'a>, Span)> {
         let place = state.places.get(&comp)?;
         let op = place.op(&self.score.parts[&comp.family])?;
         let frame = place.0.last()?;
@@ -315,16 +324,21 @@ impl<'a> Engine<'a> {
     }
 
     /// May it wait for ever at its loop?
-    pub(crate) fn is_daemon(&self, state: &State, comp: Comp) -> bool {
+    pub(crate) fn is_daemon(&self, state: &SymbolicState, comp: Comp) -> bool {
         self.part(comp).daemon || state.reactive.contains(&comp.family)
     }
 
-    pub(crate) fn advance_place(&self, state: &mut State, comp: Comp) {
+    pub(crate) fn advance_place(&self, state: &mut SymbolicState, comp: Comp) {
         place_mut(state, comp).advance(&self.score.parts[&comp.family]);
     }
 
     /// Past the statement at hand and into a block under it.
-    pub(crate) fn enter(&self, state: &mut State, comp: Comp, block: crate::process_code::BlockId) {
+    pub(crate) fn enter(
+        &self,
+        state: &mut SymbolicState,
+        comp: Comp,
+        block: crate::process_code::BlockId,
+    ) {
         let part = &self.score.parts[&comp.family];
         let place = place_mut(state, comp);
         if let Some(frame) = place.0.last_mut() {
@@ -336,7 +350,7 @@ impl<'a> Engine<'a> {
     /// Evaluates in the state of a component. What may fail is remembered if there is a result.
     pub(crate) fn eval<T>(
         &mut self,
-        state: &State,
+        state: &SymbolicState,
         comp: Comp,
         what: impl FnOnce(&mut Eval<'_, 'a>) -> Result<T, Fact>,
     ) -> Result<T, Fact> {
@@ -381,7 +395,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Forgets what these variables hold.
-    pub(crate) fn forget(&mut self, state: &mut State, comp: Comp, vars: &BTreeSet<Var>) {
+    pub(crate) fn forget(&mut self, state: &mut SymbolicState, comp: Comp, vars: &BTreeSet<Var>) {
         for &var in vars {
             if state.env.contains_key(&(comp, var)) {
                 let value = self.fresh(comp, self.ty(comp, var));
@@ -405,7 +419,7 @@ impl<'a> Engine<'a> {
     }
 
     /// What a component is about to do, in words, and where.
-    pub(crate) fn about_to(&self, state: &State, comp: Comp) -> (String, Span) {
+    pub(crate) fn about_to(&self, state: &SymbolicState, comp: Comp) -> (String, Span) {
         let Some((_, kind, span)) = self.op(state, comp) else {
             return ("is at its end".to_owned(), Span::default());
         };
@@ -444,7 +458,7 @@ impl<'a> Engine<'a> {
     }
 }
 
-pub(crate) fn place_mut(state: &mut State, comp: Comp) -> &mut Place {
+pub(crate) fn place_mut(state: &mut SymbolicState, comp: Comp) -> &mut Place {
     state
         .places
         .get_mut(&comp)

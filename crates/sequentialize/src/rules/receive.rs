@@ -24,18 +24,17 @@
 //! A daemon that keeps a member waiting for somebody else can close a cycle (conditions S9, S9b; traps `k1`,
 //! `z1` to `z7`).
 
-use super::late::Hearing;
+use super::late::RelevantReceives;
 use super::several_kinds::Ready;
 use super::{Engine, Scene, Step};
 use crate::derivation_log::{At, Event};
 use crate::process_code::{BlockId, Var};
-use crate::state::{State, Waiting};
+use crate::state::{QueuedMessage, SymbolicState};
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::{Chan, Comp, Key, Role, Value};
 use plainsong_ir::{Accept, FamilyId, Source};
 use std::collections::BTreeSet;
 
-/// From whom.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum From {
     One(Comp),
@@ -52,7 +51,7 @@ impl<'a> Engine<'a> {
     /// From whom a receive takes its message.
     pub(super) fn source(
         &mut self,
-        state: &State,
+        state: &SymbolicState,
         comp: Comp,
         accept: &Accept,
     ) -> Result<From, crate::eval::Fact> {
@@ -82,7 +81,7 @@ impl<'a> Engine<'a> {
 
     pub(super) fn receive(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         at: At,
         arms: &[Arm<'a>],
         scene: &Scene,
@@ -112,7 +111,7 @@ impl<'a> Engine<'a> {
 
     fn receive_from(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         at: At,
         arms: &[Arm<'a>],
         from: Comp,
@@ -147,7 +146,7 @@ impl<'a> Engine<'a> {
 
     fn receive_from_any(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         at: At,
         arms: &[Arm<'a>],
         family: FamilyId,
@@ -197,7 +196,7 @@ impl<'a> Engine<'a> {
 
     fn receive_from_clients(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         at: At,
         arms: &[Arm<'a>],
         clients: &BTreeSet<FamilyId>,
@@ -232,7 +231,7 @@ impl<'a> Engine<'a> {
 
     fn receive_from_member(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         at: At,
         arms: &[Arm<'a>],
         ready: Ready,
@@ -290,7 +289,7 @@ impl<'a> Engine<'a> {
     /// Begins a daemon's round with a member, or goes on with it.
     fn isolated(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         chan: Chan,
         stamp: usize,
         arms: &[Arm<'a>],
@@ -334,7 +333,7 @@ impl<'a> Engine<'a> {
     /// nobody else.
     fn keeps_isolation(
         &self,
-        state: &State,
+        state: &SymbolicState,
         comp: Comp,
         from: Comp,
         stamp: usize,
@@ -370,7 +369,7 @@ impl<'a> Engine<'a> {
     /// do is known; of anybody else, who may be inside of a loop, all of its code is looked at.
     fn only_from(
         &self,
-        state: &State,
+        state: &SymbolicState,
         chan: Chan,
         arms: &[Arm<'a>],
         clients: &BTreeSet<FamilyId>,
@@ -387,7 +386,7 @@ impl<'a> Engine<'a> {
                 message: accept.message,
             };
             let sends_none = if comp.is_rest() {
-                let hearing = Hearing::of(*comp, engaged, &state.queues);
+                let hearing = RelevantReceives::of(*comp, engaged, &state.queues);
                 self.is_late_free(&hearing, place, accept.message)
             } else {
                 self.never_sends(*comp, accept.message)
@@ -405,7 +404,7 @@ impl<'a> Engine<'a> {
 
     fn check_bag(
         &self,
-        state: &State,
+        state: &SymbolicState,
         comp: Comp,
         accept: &Accept,
         rest: Comp,
@@ -431,7 +430,7 @@ impl<'a> Engine<'a> {
         }
         let place = &state.places[&rest];
         let collector = BTreeSet::from([comp]);
-        let hearing = Hearing::of(rest, &collector, &state.queues);
+        let hearing = RelevantReceives::of(rest, &collector, &state.queues);
         if !self.is_late_free(&hearing, place, accept.message) {
             let sentence = format!(
                 "a member may send `{what}` again before {} has collected",
@@ -442,7 +441,7 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    fn has_per_round(&self, state: &State, chan: Chan, scene: &Scene) -> bool {
+    fn has_per_round(&self, state: &SymbolicState, chan: Chan, scene: &Scene) -> bool {
         let bag = state.bags.get(&chan).map_or(&[][..], Vec::as_slice);
         scene
             .index
@@ -451,7 +450,7 @@ impl<'a> Engine<'a> {
 
     fn take_per_round(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         at: At,
         arms: &[Arm<'a>],
         chan: Chan,
@@ -477,7 +476,7 @@ impl<'a> Engine<'a> {
             .map(|value| value.rename(&BTreeSet::new(), &gone, &mut key))
             .collect();
         self.numbers = numbers;
-        let waiting = Waiting {
+        let waiting = QueuedMessage {
             values,
             stamp: 0,
             sent: one.sent,
@@ -488,7 +487,13 @@ impl<'a> Engine<'a> {
         self.take(state, at, arms, 0, waiting, from, true);
     }
 
-    fn heard(&mut self, state: &mut State, comp: Comp, from: Comp, waiting: &Waiting) {
+    fn heard(
+        &mut self,
+        state: &mut SymbolicState,
+        comp: Comp,
+        from: Comp,
+        waiting: &QueuedMessage,
+    ) {
         self.learn(state, comp, waiting);
         state.heard.entry(comp).or_default().push(from);
         state.round_heard.entry(comp).or_default().push(from);
@@ -498,11 +503,11 @@ impl<'a> Engine<'a> {
     #[expect(clippy::too_many_arguments, reason = "everything a receive is about")]
     fn take(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         at: At,
         arms: &[Arm<'a>],
         arm: usize,
-        waiting: Waiting,
+        waiting: QueuedMessage,
         from: Comp,
         per_round: bool,
     ) {

@@ -5,14 +5,14 @@
 //! message per round takes nothing else (condition S8; trap `b1`). A daemon that serves a member tells nobody
 //! but that member and other daemons (condition S9b).
 //!
-//! A message that may be lost on its way to a daemon leads to two states, in one of which it was never sent; a
+//! A message that may be lost in flight to a daemon leads to two states, in one of which it was never sent; a
 //! whole family waits there, because its members may differ.
 //!
 //! Why sound. A send is always enabled and only appends. For losses see `losses.rs`.
 
 use super::{Engine, Step};
 use crate::derivation_log::{At, Event};
-use crate::state::{State, Waiting};
+use crate::state::{QueuedMessage, SymbolicState};
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::{Chan, Value};
 use plainsong_diagnostics::Span;
@@ -21,7 +21,7 @@ use plainsong_ir::{Expr, MessageId};
 impl Engine<'_> {
     pub(super) fn send(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         at: At,
         message: MessageId,
         arguments: &[Expr],
@@ -69,7 +69,7 @@ impl Engine<'_> {
             return Err(Stuck::new(Obstacle::IndependentChoices, span, sentence));
         }
         if state.queues.get(&chan).map_or(0, Vec::len) >= super::WAITING {
-            return Err(self.too_long(&format!("too many `{what}` under way")));
+            return Err(self.too_long(&format!("too many `{what}` in flight")));
         }
         self.nobody_else_is_told(state, comp, to, span)?;
         self.not_to_itself(comp, to, message, span)?;
@@ -92,7 +92,7 @@ impl Engine<'_> {
         let cause = state.rounds.get(&comp).and_then(|round| round.cause);
         state.push(
             chan,
-            Waiting {
+            QueuedMessage {
                 values,
                 stamp,
                 sent,

@@ -20,11 +20,11 @@
 
 use super::fold::Renaming;
 use super::havoc::Drift;
-use super::late::Hearing;
+use super::late::RelevantReceives;
 use super::{Engine, Scene};
 use crate::derivation_log::{At, Event, Story};
 use crate::process_code::{BlockId, OpKind, Over, Part, Place, Var};
-use crate::state::{Index, PerRound, State, Waiting};
+use crate::state::{Index, PerRound, QueuedMessage, SymbolicState};
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::{Chan, Comp, Role, Value};
 use plainsong_diagnostics::Span;
@@ -53,10 +53,10 @@ enum Roles {
 
 /// One path through a round.
 struct Leaf {
-    state: State,
-    queues: BTreeMap<Chan, Vec<Waiting>>,
+    state: SymbolicState,
+    queues: BTreeMap<Chan, Vec<QueuedMessage>>,
     /// What the owner left for others.
-    left: BTreeMap<Chan, Vec<Waiting>>,
+    left: BTreeMap<Chan, Vec<QueuedMessage>>,
 }
 
 /// What must be the same on all paths.
@@ -71,10 +71,10 @@ impl Engine<'_> {
     /// Takes the loop that a component is at, by the first rule that fits.
     pub(super) fn take_loop(
         &mut self,
-        state: &State,
+        state: &SymbolicState,
         comp: Comp,
         scene: &Scene,
-    ) -> Result<Option<State>, Stuck> {
+    ) -> Result<Option<SymbolicState>, Stuck> {
         let Some((at, OpKind::For { local, over, body }, span)) = self.op(state, comp) else {
             return Ok(None);
         };
@@ -127,12 +127,12 @@ impl Engine<'_> {
 
     fn set_loop(
         &mut self,
-        state: &State,
+        state: &SymbolicState,
         this: Loop,
         family: FamilyId,
         scene: &Scene,
         (roles, vague): (Roles, &Drift),
-    ) -> Result<State, Stuck> {
+    ) -> Result<SymbolicState, Stuck> {
         let owner = this.at.comp;
         let rest = Comp {
             family,
@@ -244,9 +244,9 @@ impl Engine<'_> {
     /// Checks the end of one path through a round.
     fn check_round(
         &mut self,
-        before: &State,
-        start: &State,
-        end: State,
+        before: &SymbolicState,
+        start: &SymbolicState,
+        end: SymbolicState,
         this: Loop,
         (u, x): (Comp, Comp),
         inside: &Scene,
@@ -288,7 +288,7 @@ impl Engine<'_> {
             return Err(self.superfluous(*chan, this.span));
         }
         let mut left = BTreeMap::new();
-        let mut others: BTreeMap<Chan, Vec<Waiting>> = queues
+        let mut others: BTreeMap<Chan, Vec<QueuedMessage>> = queues
             .iter()
             .filter(|(chan, _)| !chan.touches(u) && !chan.touches(rest))
             .map(|(chan, queue)| (*chan, queue.clone()))
@@ -314,7 +314,12 @@ impl Engine<'_> {
     }
 
     /// A member that serves is at the beginning or the end of what it does for one client (`families.rs`).
-    fn conversation_is_closed(&self, before: &State, end: &State, u: Comp) -> Result<(), Stuck> {
+    fn conversation_is_closed(
+        &self,
+        before: &SymbolicState,
+        end: &SymbolicState,
+        u: Comp,
+    ) -> Result<(), Stuck> {
         let place = &end.places[&u];
         if place.is_end() || *place == before.places[&u.rest()] {
             return Ok(());
@@ -329,7 +334,7 @@ impl Engine<'_> {
 
     /// A daemon's member does not go on with the client it has begun to serve in another round: other clients may
     /// keep what that one waits for in between.
-    fn is_not_kept(&self, end: &State, u: Comp, span: Span) -> Result<(), Stuck> {
+    fn is_not_kept(&self, end: &SymbolicState, u: Comp, span: Span) -> Result<(), Stuck> {
         let Some((client, _)) = end.serving.get(&u) else {
             return Ok(());
         };
@@ -344,8 +349,8 @@ impl Engine<'_> {
     /// The owner is done and nobody else has moved.
     pub(super) fn round_is_over(
         &self,
-        before: &State,
-        end: &State,
+        before: &SymbolicState,
+        end: &SymbolicState,
         this: Loop,
         may_move: &[Comp],
         member: Option<Comp>,
@@ -382,8 +387,8 @@ impl Engine<'_> {
     /// Members that were unfolded on the way are where their family is.
     pub(super) fn back_home(
         &self,
-        before: &State,
-        end: &State,
+        before: &SymbolicState,
+        end: &SymbolicState,
         extra: &BTreeSet<Comp>,
         span: Span,
     ) -> Result<(), Stuck> {
@@ -401,12 +406,12 @@ impl Engine<'_> {
     /// Nothing is left over outside of the member's queues.
     fn unchanged(
         &self,
-        before: &State,
-        others: &BTreeMap<Chan, Vec<Waiting>>,
+        before: &SymbolicState,
+        others: &BTreeMap<Chan, Vec<QueuedMessage>>,
         rest: Comp,
         span: Span,
     ) -> Result<(), Stuck> {
-        let had: BTreeMap<Chan, Vec<Waiting>> = before
+        let had: BTreeMap<Chan, Vec<QueuedMessage>> = before
             .queues
             .iter()
             .filter(|(chan, _)| !chan.touches(rest))
@@ -426,8 +431,8 @@ impl Engine<'_> {
     /// before it hears from the owner.
     fn each_once(
         &self,
-        end: &State,
-        queues: &BTreeMap<Chan, Vec<Waiting>>,
+        end: &SymbolicState,
+        queues: &BTreeMap<Chan, Vec<QueuedMessage>>,
         u: Comp,
         owner: Comp,
         span: Span,
@@ -440,12 +445,12 @@ impl Engine<'_> {
             let what = self.message(chan.message);
             if queues.contains_key(&Chan { from: u, ..*chan }) {
                 let sentence = format!(
-                    "a member may have a second `{what}` under way while this loop collects"
+                    "a member may have a second `{what}` in flight while this loop collects"
                 );
                 return Err(Stuck::new(Obstacle::LateMessage, span, sentence));
             }
             let owner = BTreeSet::from([owner]);
-            let hearing = Hearing::of(u, &owner, queues);
+            let hearing = RelevantReceives::of(u, &owner, queues);
             if !self.is_late_free(&hearing, &end.places[&u], chan.message) {
                 let sentence = format!("a member may send `{what}` again before this loop ends");
                 return Err(Stuck::new(Obstacle::LateMessage, span, sentence));
@@ -456,7 +461,7 @@ impl Engine<'_> {
 
     /// Is it a daemon that has nothing to answer? Then it sends to the member that is looked at when that asks
     /// again, and not before; what it has sent was taken.
-    fn answers_only(&self, end: &State, u: Comp, inside: &Scene) -> bool {
+    fn answers_only(&self, end: &SymbolicState, u: Comp, inside: &Scene) -> bool {
         let Some(client) = inside.focus else {
             return false;
         };
@@ -483,7 +488,7 @@ impl Engine<'_> {
     }
 
     fn shape(&self, leaf: &Leaf, u: Comp) -> Shape {
-        let lengths = |queues: &BTreeMap<Chan, Vec<Waiting>>, of: Option<Comp>| {
+        let lengths = |queues: &BTreeMap<Chan, Vec<QueuedMessage>>, of: Option<Comp>| {
             let mine = queues
                 .iter()
                 .filter(|(chan, _)| of.is_none_or(|comp| chan.touches(comp)));
@@ -505,14 +510,14 @@ impl Engine<'_> {
     )]
     fn fold_members(
         &mut self,
-        before: &State,
+        before: &SymbolicState,
         this: Loop,
         rest: Comp,
         (u, x): (Comp, Comp),
         mut leaves: Vec<Leaf>,
         shape: &Shape,
         assigned: &BTreeSet<Var>,
-    ) -> Result<State, Stuck> {
+    ) -> Result<SymbolicState, Stuck> {
         let owner = this.at.comp;
         let gone: BTreeSet<Comp> = leaves
             .iter()
@@ -536,7 +541,7 @@ impl Engine<'_> {
         after
             .heard
             .insert(rest, heard.into_iter().map(swap).collect());
-        let ends: Vec<State> = leaves.iter().map(|leaf| leaf.state.clone()).collect();
+        let ends: Vec<SymbolicState> = leaves.iter().map(|leaf| leaf.state.clone()).collect();
         self.forget_chosen(&mut after, before, &ends);
         let vars: BTreeSet<Var> = leaves
             .iter()
@@ -556,9 +561,9 @@ impl Engine<'_> {
             after.env.insert((rest, var), value);
         }
         let stories: Vec<Story> = leaves.iter().map(|leaf| leaf.state.story.clone()).collect();
-        let lefts: Vec<BTreeMap<Chan, Vec<Waiting>>> =
+        let lefts: Vec<BTreeMap<Chan, Vec<QueuedMessage>>> =
             leaves.iter().map(|leaf| leaf.left.clone()).collect();
-        let states: Vec<State> = leaves.into_iter().map(|leaf| leaf.state).collect();
+        let states: Vec<SymbolicState> = leaves.into_iter().map(|leaf| leaf.state).collect();
         let stale = states.iter().flat_map(|state| &state.stale);
         let stale: BTreeSet<Chan> = stale.map(|chan| chan.replace(u, rest)).collect();
         after.stale.extend(stale);
@@ -632,7 +637,7 @@ impl Engine<'_> {
         }
     }
 
-    fn join_queues(&mut self, leaves: &[Leaf], chan: Chan, rest: Comp) -> Vec<Waiting> {
+    fn join_queues(&mut self, leaves: &[Leaf], chan: Chan, rest: Comp) -> Vec<QueuedMessage> {
         let mut joined = leaves[0].queues[&chan].clone();
         let stories: Vec<&Story> = leaves.iter().map(|leaf| &leaf.state.story).collect();
         for (at, waiting) in joined.iter_mut().enumerate() {
@@ -661,8 +666,8 @@ impl Engine<'_> {
     /// What rounds left for third parties becomes one message per round.
     pub(super) fn leave_per_round(
         &mut self,
-        after: &mut State,
-        lefts: &[BTreeMap<Chan, Vec<Waiting>>],
+        after: &mut SymbolicState,
+        lefts: &[BTreeMap<Chan, Vec<QueuedMessage>>],
         index: Index,
         renaming: &Renaming,
         owner: Comp,

@@ -14,7 +14,7 @@
 use super::Engine;
 use super::receive::{Arm, From};
 use crate::eval::Fact;
-use crate::state::State;
+use crate::state::SymbolicState;
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::{Chan, Comp, Role};
 
@@ -29,7 +29,7 @@ impl<'a> Engine<'a> {
     /// The one source of all kinds.
     pub(super) fn same_source(
         &mut self,
-        state: &State,
+        state: &SymbolicState,
         comp: Comp,
         arms: &[Arm<'a>],
     ) -> Result<Result<From, Fact>, Stuck> {
@@ -55,7 +55,7 @@ impl<'a> Engine<'a> {
     /// What waits from these senders.
     pub(super) fn ready(
         &self,
-        state: &State,
+        state: &SymbolicState,
         comp: Comp,
         arms: &[Arm<'a>],
         senders: &[Comp],
@@ -79,7 +79,7 @@ impl<'a> Engine<'a> {
     /// The oldest of what waits from one sender.
     pub(super) fn oldest(
         &self,
-        state: &State,
+        state: &SymbolicState,
         ready: &[Ready],
         arms: &[Arm<'a>],
     ) -> Result<Option<Ready>, Stuck> {

@@ -21,12 +21,12 @@
 //! Source. `docs/CONDITIONS.md`, extensions. NOT COVERED. Sending again after a timeout on the same queue: the
 //! receiver could not tell the answers apart.
 
-use super::late::Hearing;
+use super::late::RelevantReceives;
 use super::receive::{Arm, From};
 use super::{Engine, Scene, Step};
 use crate::derivation_log::{At, Event};
 use crate::process_code::{BlockId, OpKind, Place};
-use crate::state::State;
+use crate::state::SymbolicState;
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::{Chan, Comp};
 use plainsong_diagnostics::Span;
@@ -37,7 +37,7 @@ impl<'a> Engine<'a> {
     /// Takes a message, or goes on without it.
     pub(super) fn receive_or_time_out(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         at: At,
         arms: &[Arm<'a>],
         timeout: BlockId,
@@ -56,7 +56,8 @@ impl<'a> Engine<'a> {
             Step::Taken => {
                 let mut late = state.clone();
                 let chans: Vec<Chan> = state.queues.keys().copied().collect();
-                let len = |state: &State, chan: Chan| state.queues.get(&chan).map_or(0, Vec::len);
+                let len =
+                    |state: &SymbolicState, chan: Chan| state.queues.get(&chan).map_or(0, Vec::len);
                 for chan in chans {
                     if len(&taken, chan) < len(state, chan) {
                         self.anybody_is_free(state, chan, arms)?;
@@ -74,7 +75,12 @@ impl<'a> Engine<'a> {
     }
 
     /// From anyone with a timeout: the round is not about the member that sends.
-    fn anybody_is_free(&self, state: &State, chan: Chan, arms: &[Arm<'a>]) -> Result<(), Stuck> {
+    fn anybody_is_free(
+        &self,
+        state: &SymbolicState,
+        chan: Chan,
+        arms: &[Arm<'a>],
+    ) -> Result<(), Stuck> {
         let accept = arms[0].0;
         let is_open = self.senders.get(&accept.span).is_some() && chan.from.is_member();
         match is_open
@@ -91,8 +97,8 @@ impl<'a> Engine<'a> {
     /// What rounds of a loop over members leave stale is received nowhere else in the loop from anyone.
     pub(super) fn stale_is_left_alone(
         &self,
-        before: &State,
-        leaf: &State,
+        before: &SymbolicState,
+        leaf: &SymbolicState,
         this: super::set_loop::Loop,
     ) -> Result<(), Stuck> {
         let owner = this.at.comp;
@@ -126,7 +132,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Somebody who waits in vain goes on.
-    pub(super) fn idle(&mut self, state: &mut State, scene: &Scene) -> Result<bool, Stuck> {
+    pub(super) fn idle(&mut self, state: &mut SymbolicState, scene: &Scene) -> Result<bool, Stuck> {
         let comps: Vec<Comp> = state.places.keys().copied().collect();
         for comp in comps {
             if scene.frozen.contains(&comp) || comp.is_rest() {
@@ -155,7 +161,7 @@ impl<'a> Engine<'a> {
     /// Is something stale where a receive could take it?
     pub(super) fn nothing_stale(
         &self,
-        state: &State,
+        state: &SymbolicState,
         comp: Comp,
         arms: &[Arm<'a>],
         source: &From,
@@ -181,8 +187,8 @@ impl<'a> Engine<'a> {
     /// Rounds that are repeated leave nothing stale, and others only on queues of their member.
     pub(super) fn stale_is_about(
         &self,
-        before: &State,
-        leaf: &State,
+        before: &SymbolicState,
+        leaf: &SymbolicState,
         member: Option<Comp>,
         span: Span,
     ) -> Result<(), Stuck> {
@@ -204,7 +210,7 @@ impl<'a> Engine<'a> {
             .help("use another kind of message for what comes after a timeout")
     }
 
-    fn time_out(&mut self, state: &mut State, at: At, arm: usize, block: BlockId) {
+    fn time_out(&mut self, state: &mut SymbolicState, at: At, arm: usize, block: BlockId) {
         state.story.push(Event::Took(at, arm));
         self.enter(state, at.comp, block);
     }
@@ -212,7 +218,7 @@ impl<'a> Engine<'a> {
     /// Can no message of a kind come from a process any more?
     fn sends_no_more(
         &self,
-        state: &State,
+        state: &SymbolicState,
         to: Comp,
         from: Comp,
         message: MessageId,
@@ -229,7 +235,7 @@ impl<'a> Engine<'a> {
             return false;
         }
         let nobody = BTreeSet::new();
-        let hearing = Hearing::nobody(from.family, &nobody);
+        let hearing = RelevantReceives::nobody(from.family, &nobody);
         let none = |place: &Place| self.is_late_free(&hearing, place, message);
         match &scene.beyond {
             Some((owner, beyond)) if *owner == from => state.places[&from].is_end() && none(beyond),
@@ -238,8 +244,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Are all daemons at their heads, with nothing from this member on its way?
-    pub(super) fn all_rest(&self, state: &State, member: Comp) -> bool {
+    /// Are all daemons at their heads, with nothing from this member in flight?
+    pub(super) fn all_rest(&self, state: &SymbolicState, member: Comp) -> bool {
         let mut daemons = state
             .places
             .iter()

@@ -8,7 +8,7 @@
 
 use super::Engine;
 use super::fold::Renaming;
-use crate::state::{State, Waiting};
+use crate::state::{QueuedMessage, SymbolicState};
 use crate::stuck::{Obstacle, Stuck};
 use crate::value::{Chan, Comp, Value};
 use plainsong_diagnostics::Span;
@@ -18,8 +18,8 @@ impl Engine<'_> {
     /// The queues of the addressed member become those of the sender, if the two roles share none.
     pub(super) fn merge_roles(
         &mut self,
-        start: &State,
-        queues: &mut BTreeMap<Chan, Vec<Waiting>>,
+        start: &SymbolicState,
+        queues: &mut BTreeMap<Chan, Vec<QueuedMessage>>,
         u: Comp,
         x: Comp,
         span: Span,

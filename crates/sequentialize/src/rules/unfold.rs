@@ -7,12 +7,12 @@
 //! arbitrary one because nothing else is assumed of it.
 
 use super::Engine;
-use crate::state::State;
+use crate::state::SymbolicState;
 use crate::value::{Comp, Role};
 use plainsong_ir::FamilyId;
 
 impl Engine<'_> {
-    pub(super) fn unfold(&mut self, state: &mut State, family: FamilyId) -> Comp {
+    pub(super) fn unfold(&mut self, state: &mut SymbolicState, family: FamilyId) -> Comp {
         let rest = Comp {
             family,
             role: Role::Rest,

@@ -17,7 +17,7 @@ use super::{Engine, Step, place_mut};
 use crate::derivation_log::Event;
 use crate::eval::Test;
 use crate::process_code::{BlockId, OpKind, Place, Var};
-use crate::state::State;
+use crate::state::SymbolicState;
 use crate::stuck::Stuck;
 use crate::value::{Chan, Comp};
 use plainsong_ir::Accept;
@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 impl Engine<'_> {
     pub(super) fn unroll(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         comp: Comp,
         body: BlockId,
     ) -> Result<Step, Stuck> {
@@ -59,10 +59,10 @@ impl Engine<'_> {
     /// is not seen at once.
     fn went_on(
         &mut self,
-        state: &mut State,
+        state: &mut SymbolicState,
         comp: Comp,
         body: BlockId,
-    ) -> Result<Option<Vec<State>>, Stuck> {
+    ) -> Result<Option<Vec<SymbolicState>>, Stuck> {
         let [_, .., last] = &self.part(comp).blocks[body.0 as usize][..] else {
             return Ok(None);
         };
@@ -90,7 +90,12 @@ impl Engine<'_> {
 
     /// The line says that rounds of others may have come before, where that can be seen; and that they kept what the daemon
     /// claims of the head of its loop. That is shown where it comes there: at the start, and after each round.
-    pub(super) fn tell_forgotten(&self, state: &mut State, comp: Comp, vars: &BTreeSet<Var>) {
+    pub(super) fn tell_forgotten(
+        &self,
+        state: &mut SymbolicState,
+        comp: Comp,
+        vars: &BTreeSet<Var>,
+    ) {
         let Some((at, OpKind::Loop(body), span)) = self.op(state, comp) else {
             return;
         };
@@ -107,7 +112,7 @@ impl Engine<'_> {
     }
 
     /// A daemon that is back at its outermost loop serves nobody.
-    pub(super) fn back_at_head(&mut self, state: &mut State, comp: Comp) {
+    pub(super) fn back_at_head(&mut self, state: &mut SymbolicState, comp: Comp) {
         let place = &state.places[&comp];
         let is_head = is_outermost(place)
             && place
@@ -122,7 +127,7 @@ impl Engine<'_> {
     }
 
     /// A daemon that comes to the head of its loop claims something, if it does.
-    pub(super) fn claim(&self, state: &mut State, comp: Comp) {
+    pub(super) fn claim(&self, state: &mut SymbolicState, comp: Comp) {
         if let Some((at, OpKind::Loop(_), span)) = self.op(state, comp)
             && self.part(comp).daemon
             && is_outermost(&state.places[&comp])
@@ -133,7 +138,7 @@ impl Engine<'_> {
     }
 
     /// Is the first communication of the body a receive whose message waits?
-    fn is_ready(&mut self, state: &State, comp: Comp, body: BlockId) -> bool {
+    fn is_ready(&mut self, state: &SymbolicState, comp: Comp, body: BlockId) -> bool {
         let ops: Vec<OpKind<'_>> = self.part(comp).blocks[body.0 as usize]
             .iter()
             .map(|op| op.kind.clone())
@@ -151,7 +156,7 @@ impl Engine<'_> {
     }
 
     /// Is there a message for a receive?
-    fn waits_for(&mut self, state: &State, comp: Comp, accept: &Accept) -> bool {
+    fn waits_for(&mut self, state: &SymbolicState, comp: Comp, accept: &Accept) -> bool {
         let senders = match self.source(state, comp, accept) {
             Ok(From::One(from)) => vec![from],
             Ok(From::Any(family)) => state.members(family),

@@ -233,7 +233,6 @@ impl<'s> Compiler<'s, '_> {
         self.selected(place, &rows)
     }
 
-    /// The row at `place`.
     fn selected(&mut self, place: Arg, rows: &[Leaves]) -> Result {
         if let Arg::Const(place) = place {
             return Ok(rows[place as usize].clone());

@@ -27,7 +27,6 @@ pub(super) struct Cuts<'a> {
     full: Vec<Vec<u32>>,
     /// How many states were cut off.
     pub(super) count: u64,
-    /// By what.
     pub(super) by: BTreeSet<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Messages that cannot matter any more are dropped.
+//! Dead messages (the liveness analysis of variables, for messages): those that cannot matter any more are dropped.
 //!
 //! *Definition.* A message is *inert* in a local state of its receiver if taking it there changes nothing: every way leads back
 //! to the same local state and sends nothing; or if it cannot be taken there. It is *dead* in a local state if it is inert there and in every local

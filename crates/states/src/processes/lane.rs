@@ -27,8 +27,7 @@ pub(super) struct Lane {
     /// What it does without a message, for each local state that was looked at.
     pub(super) alone: Vec<Option<Alone>>,
     /// What it does in a local state with a message, as a position in `taken`.
-    pub(super) takings: Memo,
-    /// All that.
+    pub(super) receives: Memo,
     pub(super) taken: Vec<Reaction>,
     /// What can happen in each capsule that was looked at.
     pub(super) expansions: Vec<Expansion>,
@@ -75,14 +74,12 @@ impl Taken {
     }
 }
 
-/// Ways on.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ways {
     /// Those that lead somewhere, each once.
     pub(super) next: Vec<Way>,
     /// Those that fail.
     pub(super) fails: Vec<Failure>,
-    /// How many are discarded.
     pub(super) discarded: u32,
     /// How many there are.
     pub(super) all: u32,
@@ -236,7 +233,7 @@ impl Lane {
             + self.capsules.bytes()
             + self.batches.bytes()
             + self.deliveries.bytes()
-            + self.takings.bytes()
+            + self.receives.bytes()
             + self.local_steps.bytes()
     }
 }

@@ -1,4 +1,4 @@
-//! Processes: every state once, packed.
+//! Explicit-state model checking of processes: every state once, packed, with tree compression (hash consing).
 //!
 //! A process with its inbox is one number (`net`, `lane`), a state is a tree of pairs of numbers (`tree`) of which the root is
 //! kept (`roots`), and what can happen in a process with its inbox is worked out once, by the interpreter

@@ -410,7 +410,7 @@ impl<'m> Net<'m> {
         message: u32,
         is_real: bool,
     ) -> usize {
-        let at = match self.lanes[slot].takings.get(local, message) {
+        let at = match self.lanes[slot].receives.get(local, message) {
             Some(known) => known as usize,
             None => {
                 let lane = &self.lanes[slot];
@@ -425,7 +425,7 @@ impl<'m> Net<'m> {
                 };
                 let lane = &mut self.lanes[slot];
                 let at = lane.taken.len();
-                lane.takings.put(local, message, at as u32);
+                lane.receives.put(local, message, at as u32);
                 lane.taken.push(Reaction {
                     taken,
                     marks: Some(Box::new(marks)),
@@ -439,7 +439,6 @@ impl<'m> Net<'m> {
         at
     }
 
-    /// Ways on, in numbers.
     fn number_ways(&mut self, slot: usize, ways: Vec<capsules::Way>) -> Ways {
         let mut all = Ways {
             all: ways.len() as u32,

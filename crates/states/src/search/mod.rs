@@ -48,7 +48,7 @@ use plainsong_semantics::value::Value;
 use std::collections::BTreeSet;
 use step_claims::{StepClaim, step_claims};
 
-/// A search under way.
+/// A search in progress.
 pub(crate) struct Search<'s> {
     song: &'s Song,
     actions: &'s Actions,
@@ -131,9 +131,7 @@ struct Turn {
 enum Compiled<'s> {
     /// Not looked at yet.
     Open,
-    /// A program.
     Program(Box<Program<'s>>),
-    /// The interpreter.
     Interpreted,
 }
 

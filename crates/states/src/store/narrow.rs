@@ -54,7 +54,6 @@ impl Narrow {
         !cells.is_empty() && cells[place(kept, cells.len())] == kept
     }
 
-    /// Where it is.
     pub(crate) fn find(&self, (shard, kept): (usize, u32)) -> Option<(usize, usize)> {
         let found = self.shards[shard].find(kept)?;
         Some((shard, found))

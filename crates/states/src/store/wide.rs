@@ -49,7 +49,6 @@ impl Wide {
         shard.places != 0 && same(shard.at(first(hash, shard.places), self.words), state)
     }
 
-    /// Where it is.
     pub(crate) fn find(
         &self,
         state: &[u64],

@@ -15,9 +15,7 @@ use std::sync::Arc;
 /// One field goes to another place.
 #[derive(Clone, Debug)]
 pub(super) struct Move {
-    /// From here.
     pub(super) from: usize,
-    /// To here.
     pub(super) to: usize,
     change: Change,
     /// The tags that say whether it means something.
@@ -28,7 +26,6 @@ pub(super) struct Move {
 #[derive(Clone, Debug)]
 enum Change {
     Stays,
-    /// It is one member.
     Member,
     /// It is a set: each bit that moves, and where to.
     Bits(Vec<(u32, u32)>),

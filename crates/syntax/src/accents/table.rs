@@ -48,7 +48,6 @@ pub(super) struct Row {
     pub(super) instead: Option<&'static str>,
 }
 
-/// All of them.
 pub(super) static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| rows(include_str!("table.txt")));
 
 /// What stands for nothing in the third column.

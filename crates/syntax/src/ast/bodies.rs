@@ -28,21 +28,15 @@ nodes! {
 /// Which condition a contract states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContractKind {
-    /// `requires`
     Requires,
-    /// `ensures`
     Ensures,
 }
 
 accessors! {
     ProcessItem {
-        /// `daemon`?
         is_daemon: {DaemonKw};
-        /// `fair`?
         is_fair: {FairKw};
-        /// `strong`?
         is_strong: {StrongKw};
-        /// `unfair`?
         is_unfair: {UnfairKw};
         /// The process or family.
         name: Name;
@@ -52,11 +46,8 @@ accessors! {
         body: ProcessBody;
     }
     ProcessBody {
-        /// `decreases`.
         decreases: [DecreasesClause];
-        /// `covers`.
         covers: [CoversClause];
-        /// The handlers.
         handlers: [Handler];
     }
     Handler {
@@ -96,7 +87,6 @@ accessors! {
         binders: BinderList;
         /// `requires` and `ensures`.
         contracts: [Contract];
-        /// `decreases`.
         decreases: [DecreasesClause];
         /// Its proof.
         block: Block;

@@ -14,9 +14,7 @@ nodes! {
     Literal = Literal;
     /// A bare name.
     NameExpr = NameExpr;
-    /// `self`
     SelfExpr = SelfExpr;
-    /// `none`
     NoneExpr = NoneExpr;
     /// `some(e)`
     SomeExpr = SomeExpr;
@@ -93,9 +91,7 @@ choices! {
         Is(IsExpr),
         /// `a..b`, `a..=b`
         Range(RangeExpr),
-        /// `self`
         SelfPid(SelfExpr),
-        /// `none`
         None(NoneExpr),
         /// `some(e)`
         Some(SomeExpr),
@@ -138,16 +134,11 @@ choices! {
     }
 }
 
-/// Which quantifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantifier {
-    /// `forall`
     Forall,
-    /// `exists`
     Exists,
-    /// `count`
     Count,
-    /// `sum`
     Sum,
 }
 
@@ -165,7 +156,6 @@ impl Literal {
 
 accessors! {
     NameExpr {
-        /// The name.
         name: Name;
     }
     SomeExpr {
@@ -231,7 +221,6 @@ accessors! {
     FieldInit {
         /// The field.
         name: Name;
-        /// Its value.
         value: Expr;
     }
     StructBase {
@@ -239,7 +228,6 @@ accessors! {
         value: Expr;
     }
     PathExpr {
-        /// The enum.
         enum_name: Name;
         /// What it carries; nothing when there are no parentheses.
         arguments: ArgList;
@@ -287,20 +275,17 @@ accessors! {
     BlockExpr {
         /// The names given first.
         lets: [LetStmt];
-        /// The value.
         value: Expr;
     }
 }
 
 impl PathExpr {
-    /// The variant.
     pub fn variant(&self) -> Option<Name> {
         names(&self.syntax).nth(1)
     }
 }
 
 impl IfExpr {
-    /// The condition.
     pub fn condition(&self) -> Option<Expr> {
         child(&self.syntax).filter(|first| !matches!(first, Expr::Block(_)))
     }
@@ -312,7 +297,6 @@ impl IfExpr {
 }
 
 impl QuantifierExpr {
-    /// Which one.
     pub fn quantifier(&self) -> Option<Quantifier> {
         tokens(&self.syntax).find_map(|token| match token.kind() {
             SyntaxKind::ForallKw => Some(Quantifier::Forall),

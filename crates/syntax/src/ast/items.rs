@@ -48,7 +48,6 @@ nodes! {
 }
 
 choices! {
-    /// An item.
     Item {
         /// `sort …`
         Sort(SortItem),
@@ -105,7 +104,6 @@ accessors! {
     SortItem {
         /// The sort.
         name: Name;
-        /// `ordered`?
         is_ordered: {OrderedKw};
         /// The integers it consists of, if it is a range; the range may lack its end.
         range: RangeExpr;
@@ -133,7 +131,6 @@ accessors! {
     FieldDecl {
         /// The field.
         name: Name;
-        /// Its type.
         ty: Type;
     }
     ConstItem {
@@ -141,19 +138,16 @@ accessors! {
         name: Name;
         /// Its type, if written.
         ty: Type;
-        /// Its value.
         value: Expr;
     }
     ParamItem {
         /// The parameter.
         name: Name;
-        /// Its type.
         ty: Type;
         /// Which values are allowed.
         filter: WhereClause;
     }
     FnItem {
-        /// `extern`?
         is_external: {ExternKw};
         /// The function.
         name: Name;
@@ -161,13 +155,11 @@ accessors! {
         binders: BinderList;
         /// The type of its result.
         result: Type;
-        /// Its body.
         body: BlockExpr;
     }
     FnItem {
         /// `requires` and `ensures`.
         contracts: [Contract];
-        /// `decreases`.
         decreases: [DecreasesClause];
     }
     BinderList {
@@ -175,13 +167,9 @@ accessors! {
         binders: [Binder];
     }
     Binder {
-        /// `take`?
         is_taken: {TakeKw};
-        /// `give`?
         is_given: {GiveKw};
-        /// The name.
         name: Name;
-        /// Its type.
         ty: Type;
     }
     MessageItem {
@@ -189,9 +177,7 @@ accessors! {
         name: Name;
         /// What it carries.
         binders: BinderList;
-        /// `decreases`.
         decreases: [DecreasesClause];
-        /// `covers`.
         covers: [CoversClause];
     }
     ActionItem {
@@ -199,7 +185,6 @@ accessors! {
         name: Name;
         /// Its parameters.
         binders: BinderList;
-        /// Its result.
         result: ResultDecl;
         /// The layers at which it exists.
         layers: LayerClause;
@@ -207,11 +192,8 @@ accessors! {
         uses: [InvariantUse];
         /// Is it always on offer?
         is_repeated: {RepeatKw};
-        /// `fair`?
         is_fair: {FairKw};
-        /// `strong`?
         is_strong: {StrongKw};
-        /// `unfair`?
         is_unfair: {UnfairKw};
         /// What it does.
         block: Block;
@@ -221,19 +203,15 @@ accessors! {
         block: Block;
     }
     WhereClause {
-        /// The condition.
         condition: Expr;
     }
     Choose {
         /// Which values are allowed.
         filter: WhereClause;
-        /// `fair`?
         is_fair: {FairKw};
     }
     FaultItem {
-        /// `fair`?
         is_fair: {FairKw};
-        /// `unfair`?
         is_unfair: {UnfairKw};
     }
 }

@@ -72,7 +72,6 @@ impl Name {
         self.token.text()
     }
 
-    /// Where it is.
     pub fn span(&self) -> Span {
         token_span(&self.token)
     }
@@ -83,7 +82,6 @@ impl Name {
     }
 }
 
-/// Where a token is.
 pub fn token_span(token: &SyntaxToken) -> Span {
     let range = token.text_range();
     Span::new(range.start().into(), range.end().into())

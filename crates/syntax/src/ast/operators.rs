@@ -64,7 +64,6 @@ pub enum BinaryOp {
     Greater,
     /// `>=`
     GreaterOrEqual,
-    /// `in`
     In,
     /// `|`
     Union,
@@ -84,7 +83,6 @@ pub enum BinaryOp {
 
 accessors! {
     PrefixExpr {
-        /// Its operand.
         operand: Expr;
     }
     BinaryExpr {
@@ -120,7 +118,6 @@ accessors! {
     CallExpr {
         /// The function or variant.
         name: Name;
-        /// Its arguments.
         arguments: ArgList;
     }
     MethodExpr {
@@ -128,7 +125,6 @@ accessors! {
         receiver: Expr;
         /// The method.
         name: Name;
-        /// Its arguments.
         arguments: ArgList;
     }
 }

@@ -4,13 +4,11 @@ use super::{Name, accessors, choices, has, name, names, nodes, token};
 use crate::kinds::SyntaxKind;
 
 nodes! {
-    /// `_`
     WildcardPattern = WildcardPattern;
     /// A bare name: a fresh one, a variant, a constant or a process.
     NamePattern = NamePattern;
     /// An integer (possibly negative), `true` or `false`.
     LiteralPattern = LiteralPattern;
-    /// `none`
     NonePattern = NonePattern;
     /// `some(p)`
     SomePattern = SomePattern;
@@ -27,15 +25,12 @@ nodes! {
 }
 
 choices! {
-    /// A pattern.
     Pattern {
-        /// `_`
         Wildcard(WildcardPattern),
         /// A bare name.
         Name(NamePattern),
         /// An integer, `true` or `false`.
         Literal(LiteralPattern),
-        /// `none`
         None(NonePattern),
         /// `some(p)`
         Some(SomePattern),
@@ -61,7 +56,6 @@ pub enum LiteralValue {
 
 accessors! {
     NamePattern {
-        /// The name.
         name: Name;
     }
     SomePattern {
@@ -127,7 +121,6 @@ impl VariantPattern {
         }
     }
 
-    /// The variant.
     pub fn variant(&self) -> Option<Name> {
         let before = usize::from(has(&self.syntax, SyntaxKind::ColonColon));
         names(&self.syntax).nth(before)

@@ -16,7 +16,6 @@ nodes! {
     ResultDecl = ResultDecl;
     /// `@ 0..1`
     LayerClause = LayerClause;
-    /// `refines A`
     RefinesClause = RefinesClause;
     /// `synchronizes p, …`
     SynchronizesClause = SynchronizesClause;
@@ -53,18 +52,14 @@ nodes! {
 pub enum LayerBound {
     /// As a number; `None` for one that is too large.
     Number(Option<u32>),
-    /// By its name.
     Name(String),
 }
 
 /// Which ends of a procedure a clause speaks about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UseKind {
-    /// `requires`
     Requires,
-    /// `ensures`
     Ensures,
-    /// `preserves`
     Preserves,
 }
 
@@ -74,7 +69,6 @@ accessors! {
         name: Name;
         /// Its parameters.
         binders: BinderList;
-        /// Its layer.
         layers: LayerClause;
         /// What holds.
         body: BlockExpr;
@@ -84,13 +78,10 @@ accessors! {
         name: Name;
         /// Its parameters.
         binders: BinderList;
-        /// Its result.
         result: ResultDecl;
-        /// Its layer.
         layers: LayerClause;
         /// `requires` and `ensures` of one that moves.
         contracts: [Contract];
-        /// `decreases`.
         decreases: [DecreasesClause];
         /// Invariants at entry and exit.
         uses: [InvariantUse];
@@ -118,13 +109,11 @@ accessors! {
         binder: Binder;
     }
     InvariantUse {
-        /// The invariants.
         calls: [InvariantCall];
     }
     InvariantCall {
         /// The invariant.
         name: Name;
-        /// Its arguments.
         arguments: ArgList;
     }
     CallStmt {
@@ -140,13 +129,11 @@ accessors! {
     Called {
         /// The action or procedure.
         name: Name;
-        /// Its arguments.
         arguments: ArgList;
     }
     UseStmt {
         /// The lemma.
         name: Name;
-        /// Its arguments.
         arguments: ArgList;
     }
     YieldStmt {

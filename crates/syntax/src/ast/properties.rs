@@ -52,7 +52,6 @@ accessors! {
         name: Name;
         /// Is it written as `invariant name: e;`?
         is_invariant: {InvariantKw};
-        /// What is claimed.
         claim: Claim;
     }
     ConstraintItem {
@@ -62,11 +61,8 @@ accessors! {
         condition: Expr;
     }
     Claim {
-        /// `fair`?
         is_fair: {FairKw};
-        /// `weakly`?
         is_weakly: {WeaklyKw};
-        /// `unfair`?
         is_unfair: {UnfairKw};
         /// What should hold; nothing for `eventually quiescent`.
         condition: Expr;

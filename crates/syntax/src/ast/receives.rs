@@ -28,15 +28,12 @@ nodes! {
 
 accessors! {
     SendStmt {
-        /// The message.
         message: Name;
         /// What it carries; nothing when there are no parentheses.
         arguments: ArgList;
     }
     AsyncStmt {
-        /// The action.
         action: Name;
-        /// Its arguments.
         arguments: ArgList;
     }
     ReceiveStmt {
@@ -60,7 +57,6 @@ accessors! {
         block: Block;
     }
     Accept {
-        /// The message.
         message: Name;
         /// Names for what it carries; nothing when there are no parentheses.
         slots: SlotList;
@@ -88,7 +84,6 @@ accessors! {
 }
 
 impl SendStmt {
-    /// The address.
     pub fn address(&self) -> Option<Expr> {
         child_after(&self.syntax, SyntaxKind::ToKw)
     }

@@ -21,7 +21,7 @@ accessors! {
         witnesses: [Witness];
         /// What holds after every step of the program.
         invariants: [InvariantClause];
-        /// What gets smaller, the most important first.
+        /// What decreases, the most important first.
         decreases: [DecreasesClause];
         /// The schedule.
         block: Block;

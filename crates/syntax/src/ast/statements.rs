@@ -146,9 +146,7 @@ accessors! {
         initial: Initial;
     }
     VarDecl {
-        /// `durable`?
         is_durable: {DurableKw};
-        /// `linear`?
         is_linear: {LinearKw};
         /// The layers at which it is introduced and hidden.
         layers: LayerClause;
@@ -164,7 +162,6 @@ accessors! {
         target: Expr;
     }
     IfStmt {
-        /// The condition.
         condition: Expr;
         /// What is done when it holds.
         then_block: Block;
@@ -178,15 +175,13 @@ accessors! {
     MatchStmtArm {
         /// When.
         pattern: Pattern;
-        /// What.
         block: Block;
     }
     WhileStmt {
-        /// The condition.
         condition: Expr;
         /// What holds before each round.
         invariants: [InvariantClause];
-        /// What gets smaller with each round.
+        /// What decreases with each round.
         decreases: [DecreasesClause];
         /// The body.
         block: Block;
@@ -198,7 +193,7 @@ accessors! {
         filter: WhereClause;
         /// What holds before each round.
         invariants: [InvariantClause];
-        /// What gets smaller with each round.
+        /// What decreases with each round.
         decreases: [DecreasesClause];
         /// The body.
         block: Block;
@@ -206,7 +201,7 @@ accessors! {
     LoopStmt {
         /// What holds before each round.
         invariants: [InvariantClause];
-        /// What gets smaller with each round.
+        /// What decreases with each round.
         decreases: [DecreasesClause];
         /// The body.
         block: Block;
@@ -214,7 +209,6 @@ accessors! {
     MaybeStmt {
         /// What may be done.
         block: Block;
-        /// `fair`?
         is_fair: {FairKw};
     }
     AssertStmt {
@@ -234,7 +228,7 @@ accessors! {
         condition: Expr;
     }
     DecreasesClause {
-        /// What gets smaller, the most important first.
+        /// What decreases, the most important first.
         measures: [Expr];
     }
 }

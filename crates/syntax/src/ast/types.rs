@@ -15,7 +15,6 @@ nodes! {
 }
 
 choices! {
-    /// A type.
     Type {
         /// `bool`, `int`, `nat` or `process`.
         Primitive(PrimitiveType),
@@ -31,13 +30,9 @@ choices! {
 /// The types without parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Primitive {
-    /// `bool`
     Bool,
-    /// `int`
     Int,
-    /// `nat`
     Nat,
-    /// `process`
     Process,
 }
 
@@ -57,7 +52,6 @@ pub enum TypeConstructor {
 }
 
 impl PrimitiveType {
-    /// Which one.
     pub fn primitive(&self) -> Option<Primitive> {
         tokens(&self.syntax).find_map(|token| match token.kind() {
             SyntaxKind::BoolKw => Some(Primitive::Bool),
@@ -85,7 +79,6 @@ accessors! {
 }
 
 impl GenericType {
-    /// Which constructor.
     pub fn constructor(&self) -> Option<TypeConstructor> {
         tokens(&self.syntax).find_map(|token| match token.kind() {
             SyntaxKind::OptionKw => Some(TypeConstructor::Option),

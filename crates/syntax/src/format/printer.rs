@@ -32,7 +32,6 @@ pub(super) enum Command<'t> {
 
 use Command::*;
 
-/// Prints the commands.
 pub(super) fn print(commands: &[Command<'_>]) -> String {
     let mut printer = Printer {
         widths: flat_widths(commands),

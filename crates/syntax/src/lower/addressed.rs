@@ -33,7 +33,7 @@ impl Lowering<'_> {
             return None;
         };
         let (family, mut arguments) = self.member_named(to, "to")?;
-        let mut rows = self.handlings.iter();
+        let mut rows = self.message_actions.iter();
         let found = rows.position(|row| row.family == family && row.message == written.message);
         let Some(at) = found else {
             let who = self.families[family.index()].name.clone();
@@ -41,7 +41,7 @@ impl Lowering<'_> {
             self.report(Diagnostic::error(&SCHEDULE, to.span(), message));
             return None;
         };
-        arguments.extend(self.sender_named(written, self.handlings[at].sender)?);
+        arguments.extend(self.sender_named(written, self.message_actions[at].sender)?);
         arguments.extend(payload?);
         Some((ActionId::from(at), arguments))
     }

@@ -422,7 +422,6 @@ impl Lowering<'_> {
 
 /// What a `let` before the value of a block binds.
 enum Bound {
-    /// A name.
     Name(LocalId),
     /// The names of a pattern.
     Parts(Pattern),

@@ -38,7 +38,6 @@ pub(crate) enum Why {
     Var(FamilyId, VarId),
     /// A global variable.
     Global(GlobalId),
-    /// A constant.
     Const(ConstId),
     /// A declared name that is not in its table yet.
     Declared(Span),

@@ -8,7 +8,6 @@ use plainsong_ir::visit::{VisitMut, walk_mut};
 use plainsong_ir::{Choreography, Code, Expr, FamilyId, LineKind};
 
 impl Lowering<'_> {
-    /// The choreographies.
     pub(crate) fn lines(&mut self, items: &[ast::ChoreographyItem]) -> Vec<Choreography> {
         let mut next = self.process_count;
         let mut lines = Vec::new();

@@ -29,7 +29,6 @@ impl Lowering<'_> {
         }
     }
 
-    /// `none`
     pub(crate) fn none(&mut self, span: Span, wanted: Wanted) -> Expr {
         let inner = match self.wanted_type(wanted) {
             Some(Ty::Option(inner)) => *inner,

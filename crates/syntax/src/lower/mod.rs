@@ -66,7 +66,7 @@ use crate::names::declare::{Declarations, declare};
 use crate::types::{DeclaredTypes, TypesInText, UNKNOWN};
 pub(crate) use methods::methods_of;
 use plainsong_diagnostics::{Diagnostic, Span};
-use plainsong_ir::handlers::Handling;
+use plainsong_ir::handlers::MessageAction;
 use plainsong_ir::line::contracts;
 use plainsong_ir::{Family, Global, Message, Song, Ty};
 use signatures::{ActionSignature, ConstSignature, FnSignature};
@@ -132,7 +132,7 @@ pub(crate) struct Lowering<'t> {
     /// Added as they are checked.
     globals: Vec<Global>,
     /// What processes do with messages, when they are checked; schedules number it.
-    handlings: Vec<Handling>,
+    message_actions: Vec<MessageAction>,
     /// The local names of each process, for properties that want to see them.
     process_locals: Vec<Vec<String>>,
     /// Statements that choose fairly.
@@ -176,7 +176,7 @@ impl<'t> Lowering<'t> {
             process_count: 0,
             layer_names: Vec::new(),
             globals: Vec::new(),
-            handlings: Vec::new(),
+            message_actions: Vec::new(),
             process_locals: Vec::new(),
             fair_choices: BTreeSet::new(),
             chose_fairly: false,

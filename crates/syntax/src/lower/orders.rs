@@ -6,7 +6,7 @@ use super::unit::{Binder, Home};
 use crate::ast::{self, AstNode};
 use plainsong_diagnostics::Diagnostic;
 use plainsong_ir::visit::VisitMut;
-use plainsong_ir::{FamilyId, Order};
+use plainsong_ir::{Covers, FamilyId};
 
 impl Lowering<'_> {
     /// `message m(…) covers e;`; of several clauses all hold.
@@ -23,13 +23,13 @@ impl Lowering<'_> {
     }
 
     /// `process p[…] { … covers e; … }`; of several clauses all hold.
-    pub(super) fn process_order(&mut self, family: FamilyId, item: &ast::ProcessItem) -> Order {
+    pub(super) fn process_order(&mut self, family: FamilyId, item: &ast::ProcessItem) -> Covers {
         let written = item.body();
         let Some((written, first)) = written.and_then(|body| {
             let first = body.covers().next()?;
             Some((body, first))
         }) else {
-            return Order::default();
+            return Covers::default();
         };
         if written.handlers().next().is_none() {
             let message = "only a process with handlers says which of its states cover others";
@@ -44,13 +44,13 @@ impl Lowering<'_> {
         self.order_of(written.covers())
     }
 
-    fn order_of(&mut self, clauses: impl Iterator<Item = ast::CoversClause>) -> Order {
+    fn order_of(&mut self, clauses: impl Iterator<Item = ast::CoversClause>) -> Covers {
         self.unit.old = true;
         let mut clauses: Vec<_> = clauses
             .map(|clause| self.condition(clause.condition(), clause.span(), "covers"))
             .collect();
         self.unit.old = false;
         let locals = self.finish(|filler| clauses.iter_mut().for_each(|one| filler.expr(one)));
-        Order { locals, clauses }
+        Covers { locals, clauses }
     }
 }

@@ -48,7 +48,7 @@ impl Lowering<'_> {
 
     /// Reports players of an action or procedure.
     pub(crate) fn no_players(&mut self, span: Span) {
-        let message = "only choreographies have endpoints that somebody can play";
+        let message = "only choreographies have endpoints that can be played";
         self.report(Diagnostic::error(&WRONG_CAST, span, message).help("leave `with …` away"));
     }
 
@@ -98,7 +98,7 @@ impl Lowering<'_> {
             }
             let Some(family) = self.names.endpoint(home, name) else {
                 let called = &self.line_signatures[line].name;
-                let message = format!("nobody plays the endpoint `{name}` of `{called}`");
+                let message = format!("no endpoint plays `{name}` of `{called}`");
                 self.report(Diagnostic::error(&WRONG_CAST, span, message).help(format!(
                     "say who does: `call {called}(…) with … as {name};`"
                 )));
@@ -288,7 +288,7 @@ impl Calls<'_> {
             let message = format!("`{name}` cannot play two endpoints at once");
             self.found.push(
                 Diagnostic::error(&WRONG_CAST, span, message)
-                    .help("nobody sends to itself: let another endpoint play one of them"),
+                    .help("no endpoint sends to itself: let another endpoint play one of them"),
             );
         }
     }

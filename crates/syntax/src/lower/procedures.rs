@@ -16,7 +16,6 @@ use plainsong_ir::{
 };
 
 impl Lowering<'_> {
-    /// The invariants.
     pub(crate) fn invariant_bodies(&mut self, items: &[ast::InvariantItem]) -> Vec<Invariant> {
         let mut invariants = Vec::new();
         for (at, item) in items.iter().enumerate() {
@@ -52,7 +51,6 @@ impl Lowering<'_> {
         invariants
     }
 
-    /// The procedures.
     pub(crate) fn procedure_bodies(&mut self, items: &[ast::ProcedureItem]) -> Vec<Procedure> {
         let all = items.iter().enumerate();
         all.map(|(at, item)| self.procedure(at, item)).collect()

@@ -13,7 +13,7 @@ use crate::ast::{self, AstNode};
 use crate::names::declare::Declarations;
 use crate::types::UNKNOWN;
 use plainsong_diagnostics::{Diagnostic, Span};
-use plainsong_ir::handlers::handlings;
+use plainsong_ir::handlers::message_actions;
 use plainsong_ir::{
     Body, Code, FamilyId, Handler, Measures, Process, Source, StartValue, StateVar, System, Ty,
     VarId, Voices,
@@ -60,7 +60,7 @@ impl Lowering<'_> {
             Home::ActionsInit
         };
         let init = items.inits.first().map(|init| self.init(init, home));
-        self.handlings = handlings(&processes, init.as_ref().map(|init| &init.body));
+        self.message_actions = message_actions(&processes, init.as_ref().map(|init| &init.body));
         let sequences = self.sequences(&items.sequences, &actions_done);
         if voices {
             System::Voices(Voices {

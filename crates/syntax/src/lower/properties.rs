@@ -36,7 +36,6 @@ pub(crate) enum Subject {
 }
 
 impl Lowering<'_> {
-    /// The properties.
     pub(crate) fn properties(&mut self, items: &[ast::PropertyItem]) -> Vec<Property> {
         items.iter().map(|item| self.property(item)).collect()
     }

@@ -82,7 +82,7 @@ impl Found<'_> {
             _ => return,
         };
         let message = format!(
-            "`{}` is always on offer, and nobody calls it: it has no use for {what}",
+            "`{}` is always on offer, and is never called: it has no use for {what}",
             action.name
         );
         self.wrong(action.span, message, "leave out `repeat`, or the rest");

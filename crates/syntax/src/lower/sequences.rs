@@ -126,7 +126,7 @@ impl Lowering<'_> {
         let Some(Signal::Message(message)) = self.names.signal(name.text()) else {
             return self.named_action(name).into_iter().collect();
         };
-        let rows = self.handlings.iter().enumerate();
+        let rows = self.message_actions.iter().enumerate();
         let own = rows.filter(|(_, row)| row.message == message);
         let own: Vec<ActionId> = own.map(|(at, _)| ActionId::from(at)).collect();
         if own.is_empty() {

@@ -27,7 +27,6 @@ pub(crate) struct FnSignature {
     pub(crate) result: Ty,
 }
 
-/// An action.
 pub(crate) struct ActionSignature {
     pub(crate) name: String,
     pub(crate) span: Span,

@@ -32,9 +32,7 @@ pub(crate) enum Home {
     VoicesInit,
     /// `init` of a file with actions.
     ActionsInit,
-    /// An action.
     Action,
-    /// A procedure.
     Procedure,
     /// An invariant that procedures rely on.
     Invariant,
@@ -42,7 +40,6 @@ pub(crate) enum Home {
     Schedule,
     /// A choreography, by its position.
     Line(usize),
-    /// A property.
     Property,
 }
 
@@ -107,15 +104,11 @@ pub(crate) enum Binder {
     Parameter,
     /// An index of a family.
     Index,
-    /// `let`.
     Let,
-    /// `var`.
     Var,
-    /// `for`.
     For,
     /// A part of a message, or its sender.
     Receive,
-    /// A pattern.
     Pattern,
     /// A quantifier, a comprehension or `map`.
     Quantifier,

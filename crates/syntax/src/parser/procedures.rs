@@ -92,7 +92,6 @@ impl Parser<'_> {
         }
     }
 
-    /// `refines A`
     pub(super) fn optional_refines(&mut self) {
         if self.at(RefinesKw) {
             let clause = self.open();

@@ -9,9 +9,7 @@ use plainsong_ir::{Expr, ExprKind, Ty};
 /// What kind of number a type is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Number {
-    /// `int`.
     Int,
-    /// `nat`.
     Nat,
     /// An integer-range sort.
     Range,

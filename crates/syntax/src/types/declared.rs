@@ -23,11 +23,9 @@ pub(crate) struct DeclaredTypes {
 /// A sort, without its bounds.
 #[derive(Clone, Debug)]
 pub(crate) struct Sort {
-    /// Its name.
     pub(crate) name: String,
     /// The name in the text.
     pub(crate) span: Span,
-    /// What its members are.
     pub(crate) members: Members,
 }
 

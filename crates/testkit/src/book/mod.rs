@@ -32,11 +32,9 @@ pub struct CodeBlock {
     pub kind: BlockKind,
     /// The name under which later commands of the chapter find it.
     pub file: Option<String>,
-    /// What is in it.
     pub text: String,
 }
 
-/// What a block is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlockKind {
     /// A song that compiles.

@@ -24,7 +24,6 @@ pub(super) fn len(collection: &Value) -> usize {
     }
 }
 
-/// `element in collection`.
 pub(super) fn contains(collection: &Value, element: &Value) -> bool {
     match collection {
         Value::Set(elements) => elements.contains(element),

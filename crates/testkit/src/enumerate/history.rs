@@ -92,7 +92,7 @@ impl History {
         self.logs[who].push(Event::Copied(index));
     }
 
-    /// A message on its way is gone.
+    /// A message in flight is gone.
     pub(super) fn lose(&mut self, sending: Sending) {
         self.lost.insert(sending);
     }

@@ -30,7 +30,7 @@ const TABLE: [(u32, &str, &str, &str); 35] = [
         3,
         "a loop that never counts",
         "refine/a-loop-that-never-counts",
-        "what decreases gets smaller in each round",
+        "the measure decreases in each round",
     ),
     (
         4,

@@ -7,7 +7,7 @@
 //! `diverge`, and is proved by it without a condition, `check` proves.
 
 use plainsong_driver::effort::Effort;
-use plainsong_driver::engine::RestOptions;
+use plainsong_driver::engine::LivenessOptions;
 use plainsong_driver::plan::{Request, plan};
 use plainsong_driver::run::{Supervision, run};
 use plainsong_driver::select::Selection;
@@ -162,9 +162,9 @@ fn what_a_prover_proves_is_proved() {
             let request = Request {
                 engine: Some(engine),
                 selection: Selection::new(names, None).expect("there is no pattern"),
-                rest: RestOptions {
+                liveness: LivenessOptions {
                     prove: true,
-                    ..RestOptions::default()
+                    ..LivenessOptions::default()
                 },
                 ..plain.clone()
             };

@@ -5,7 +5,7 @@
 //! becomes a candidate at every loop that writes the variable: of the members that were visited, and of all. Most
 //! variables are written in one walk only, so what is true at the end is true behind it.
 //!
-//! They are only guesses: whoever uses them shows each of them, or drops it.
+//! They are only guesses: Houdini discharges each of them, or drops it.
 
 mod small;
 

@@ -8,7 +8,7 @@
 //! Why begun and not ended. Between the two the receiver only waits, so nobody can tell.
 //!
 //! A receive that does not wait ([`TryDemand`]) asks the server whether a message is there. To look for
-//! what the server has passed on would not do: that may be on its way when the channel is full to
+//! what the server has passed on would not do: that may be in flight when the channel is full to
 //! others.
 
 use crate::delivery::Delivery;

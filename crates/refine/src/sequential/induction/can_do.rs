@@ -12,7 +12,6 @@ use plainsong_prove::obligation::Obligation;
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::{Result, Theory};
 
-/// Which can do what.
 pub(super) struct CanDo<'a> {
     pub(super) rule: &'static str,
     /// What was done, and by whom.

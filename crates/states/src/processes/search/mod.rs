@@ -58,7 +58,7 @@ pub(super) enum Again {
     Order,
 }
 
-/// A search under way.
+/// A search in progress.
 pub(super) struct Search<'a, 'm> {
     net: &'a mut Net<'m>,
     tree: Tree,

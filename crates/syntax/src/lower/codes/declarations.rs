@@ -32,11 +32,9 @@ A value of an enum is one of its variants, so an enum needs at least one.
 enum Never { }                  // error
 ```";
 
-    /// More than one `init`.
     SECOND_INIT = "second-init", "a file has more than one `init`", "\
 `init { … }` runs once, before everything. Put all its statements into one block.";
 
-    /// An unknown delivery model.
     UNKNOWN_DELIVERY = "unknown-delivery", "an unknown delivery model", "\
 After `via` stands how the network delivers the message: `unordered` (any order), `fifo` (in order from
 each sender to each receiver), `causal` (causes before effects) or `mailbox` (one queue per receiver).
@@ -45,7 +43,6 @@ each sender to each receiver), `causal` (causes before effects) or `mailbox` (on
 message Beat via lossy;         // error
 ```";
 
-    /// An unknown engine.
     UNKNOWN_ENGINE = "unknown-engine", "an unknown engine", "\
 After `by` stand the engines that may answer for the property: `states`, `explore`, `sequentialize`,
 `diverge`, `refine`, `project`, `induct`. Without `by` any engine that can answer may.";
@@ -86,13 +83,13 @@ Choose another name.";
 
     /// A loop with two measures.
     SECOND_MEASURE = "second-measure", "there is more than one `decreases`", "\
-`decreases e` names what gets smaller with every round. Several numbers stand in one clause, the most
-important first: with `decreases a, b` either `a` gets smaller, or `a` stays and `b` gets smaller.";
+`decreases e` names what decreases with every round. Several numbers stand in one clause, the most
+important first: with `decreases a, b` either `a` decreases, or `a` stays and `b` decreases.";
 
     /// An external function with a measure.
     EXTERNAL_MEASURE = "external-measure", "an external function has `decreases`", "\
 Of an external function only the contract is known: what it wants and what it promises. It has no body in
-which it could call itself, so there is nothing that could get smaller.
+which it could call itself, so there is nothing that could decrease.
 
 ```text
 extern fn hash(n: int) -> int ensures result >= 0 decreases n;   // error

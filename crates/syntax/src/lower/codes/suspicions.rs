@@ -14,7 +14,7 @@ Send it, or remove it.";
 
     /// A message that is sent but never received.
     NEVER_RECEIVED = "never-received", "a message is never received", "\
-The message is sent, but no `receive` or `on` takes it: it stays under way for ever. Receive it, or do
+The message is sent, but no `receive` or `on` takes it: it stays in flight for ever. Receive it, or do
 not send it.";
 
     /// A local that nothing reads.

@@ -131,7 +131,7 @@ impl Tally {
     }
 }
 
-/// Everything but questions about rest, which are not answered up to names.
+/// Everything but questions about termination, which are not answered up to names.
 fn without_rest(song: &Song) -> Query {
     let mut queries = Query::all(song).into_iter();
     let query = queries.find(|query| query.subject == Subject::System);

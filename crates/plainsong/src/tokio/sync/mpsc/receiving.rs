@@ -180,7 +180,7 @@ pub(super) struct Queue<T: Message> {
     /// How many places there will be, when that is known.
     end: Cell<Option<u32>>,
     is_closed: bool,
-    /// Messages before this place were counted: they are there, or on their way.
+    /// Messages before this place were counted: they are there, or in flight.
     counted: Cell<u32>,
     /// Messages that have come before their turn, by place.
     early: BTreeMap<u32, Rc<Envelope>>,

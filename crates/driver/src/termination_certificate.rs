@@ -1,4 +1,4 @@
-//! Certificates of rest: why one instance terminates, written to a file, and checked again by a checker that shares no
+//! Termination certificates: why one instance terminates, written to a file, and checked again by a checker that shares no
 //! code with the search.
 //!
 //! They are about what is shown by counting what is pending, of one instance: sizes, and windows where any integer could
@@ -8,12 +8,12 @@
 use crate::certificate::{Rechecked, trusted};
 use crate::sizes::{ascending, from_one_to_three, refuse_endless, table};
 use crate::{Problem, Source};
-pub use plainsong_certificate::RestCertificate;
+pub use plainsong_certificate::TerminationCertificate;
 use plainsong_certificate::{Executions, Reason, Strike, VERSION, hash};
 use plainsong_diverge::Fairness;
 use plainsong_diverge::rank_certificate::{Counted, Struck, counted};
 use plainsong_ir::{Claim, Delivery, Property, Sizing, Song};
-use plainsong_recheck::{Covered, Refused, bounds_of, recheck_rest, windows_of};
+use plainsong_recheck::{Covered, Refused, bounds_of, recheck_termination, windows_of};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::search::Unwatched;
@@ -85,7 +85,7 @@ fn about(
     let chosen = sizes
         .keys()
         .filter_map(|name| Some((name.clone(), largest.get(name)?)));
-    let certificate = RestCertificate {
+    let certificate = TerminationCertificate {
         version: VERSION,
         file: source.name.clone(),
         hash: hash(&source.text),
@@ -103,14 +103,14 @@ fn about(
     Ok(serde_json::to_string_pretty(&certificate).map_err(|error| error.to_string()))
 }
 
-/// Reads a certificate, if it is one of rest.
-pub fn read(path: &Path) -> Option<RestCertificate> {
+/// Reads a certificate, if it is a termination certificate.
+pub fn read(path: &Path) -> Option<TerminationCertificate> {
     let text = Source::load(path).ok()?.text;
     serde_json::from_str(&text).ok()
 }
 
 /// What was checked, in words: exactly what the instance covers.
-fn claim(certificate: &RestCertificate, covered: &Covered) -> String {
+fn claim(certificate: &TerminationCertificate, covered: &Covered) -> String {
     let which = match certificate.executions {
         Executions::Any => "every execution",
         Executions::Fair => "every fair execution",
@@ -130,7 +130,7 @@ fn claim(certificate: &RestCertificate, covered: &Covered) -> String {
 pub fn again(
     song: &Arc<Song>,
     source: &Source,
-    certificate: &RestCertificate,
+    certificate: &TerminationCertificate,
 ) -> (Rechecked, String, Vec<Assumption>) {
     match checked(song, source, certificate) {
         Ok(covered) => {
@@ -145,7 +145,7 @@ pub fn again(
 fn checked(
     song: &Arc<Song>,
     source: &Source,
-    certificate: &RestCertificate,
+    certificate: &TerminationCertificate,
 ) -> Result<Covered, Refused> {
     let is_claim = song.properties.iter().any(|property| {
         property.name == certificate.property && matches!(property.claim, Claim::Quiescent { .. })
@@ -171,7 +171,7 @@ fn checked(
     let bounds = bounds_of(&certificate.windows);
     let machine = machine(song, &sizes, &bounds, delivery)
         .map_err(|problem| Refused::Wrong(problem.message))?;
-    recheck_rest(&machine, &source.text, certificate)
+    recheck_termination(&machine, &source.text, certificate)
 }
 
 fn machine(

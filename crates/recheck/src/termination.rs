@@ -1,9 +1,9 @@
-//! Rest of one instance by counting: the certificate of `diverge`, checked.
+//! Termination of one instance by counting (a ranking certificate of `diverge`, from linear programming), checked.
 //!
 //! The checker asks the interpreter for everything that any task can do at any state of the variables, as far as
 //! they can come about at all: the *arcs*. The certificate strikes out arcs that no infinite (fair) execution
-//! takes for ever, each time for a reason that is looked at here; when none is left, every (fair) execution comes to
-//! rest.
+//! takes for ever, each time for a reason that is looked at here; when none is left, every (fair) execution
+//! terminates.
 //!
 //! - **ranked**: numbers for states and tasks, none negative, whose sum over everything pending no arc that is left
 //!   increases: those that decrease it go.
@@ -23,7 +23,7 @@
 
 use crate::windows::windows_of;
 use crate::{Refused, not_covered, refuse};
-use plainsong_certificate::{Executions, Reason, RestCertificate, Strike, VERSION, hash};
+use plainsong_certificate::{Executions, Reason, Strike, TerminationCertificate, VERSION, hash};
 use plainsong_ir::Delivery;
 use plainsong_semantics::idle::{Idle, Served, Task};
 use plainsong_semantics::machine::{Config, Machine, Outcome};
@@ -43,10 +43,10 @@ pub struct Covered {
 }
 
 /// Checks a certificate against the instance it is about.
-pub fn recheck_rest(
+pub fn recheck_termination(
     machine: &Machine,
     text: &str,
-    certificate: &RestCertificate,
+    certificate: &TerminationCertificate,
 ) -> Result<Covered, Refused> {
     if certificate.version != VERSION {
         return not_covered(format!("version {} is not covered", certificate.version));

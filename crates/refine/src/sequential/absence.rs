@@ -47,14 +47,14 @@ pub(crate) enum Relation {
 
 /// No async of `other` is pending; or none whose parameter stands so to one's own. Oneself does not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Standing {
+pub(crate) struct Absence {
     own: ActionId,
     pub(crate) other: ActionId,
     /// The parameter of the other, how it stands to one's own, and which that is.
     by: Option<(usize, Relation, usize)>,
 }
 
-impl Standing {
+impl Absence {
     /// Is an async of the other action excluded?
     pub(crate) fn excludes(
         &self,
@@ -83,7 +83,7 @@ impl Standing {
     }
 
     /// Does this exclude all that the other does, and more?
-    fn is_stronger(&self, other: &Standing) -> bool {
+    fn is_stronger(&self, other: &Absence) -> bool {
         let same = (self.own, self.other) == (other.own, other.other) && self.by != other.by;
         same && match (self.by, other.by) {
             (None, _) => true,
@@ -150,7 +150,7 @@ pub(crate) fn standing(
     song: &Song,
     known: &Known<'_>,
     prover: &mut Prover<'_>,
-) -> Result<BTreeMap<ActionId, Vec<Standing>>> {
+) -> Result<BTreeMap<ActionId, Vec<Absence>>> {
     let mut candidates = candidates(known);
     for ((action, own), others) in moments(song, known.sequence) {
         candidates.retain(|one| {
@@ -158,14 +158,14 @@ pub(crate) fn standing(
             one.own != action || !others.any(|(_, other)| one.excludes_value(&own, other))
         });
     }
-    let mut holding: BTreeMap<ActionId, Vec<Standing>> = BTreeMap::new();
+    let mut holding: BTreeMap<ActionId, Vec<Absence>> = BTreeMap::new();
     let mut asking = strongest(&candidates, &[]);
     while !asking.is_empty() {
         let (held, fallen) = hold_where_called(known, asking, prover)?;
         for one in held {
             holding.entry(one.own).or_default().push(one);
         }
-        let held: Vec<Standing> = holding.values().flatten().cloned().collect();
+        let held: Vec<Absence> = holding.values().flatten().cloned().collect();
         asking = weaker(&candidates, &fallen, &held);
     }
     for standing in holding.values_mut() {
@@ -183,25 +183,25 @@ pub(crate) fn standing(
 }
 
 /// Those that no other one implies.
-fn strongest(all: &[Standing], held: &[Standing]) -> Vec<Standing> {
-    let implied = |one: &Standing| all.iter().chain(held).any(|other| other.is_stronger(one));
+fn strongest(all: &[Absence], held: &[Absence]) -> Vec<Absence> {
+    let implied = |one: &Absence| all.iter().chain(held).any(|other| other.is_stronger(one));
     all.iter().filter(|one| !implied(one)).cloned().collect()
 }
 
 /// What is left to try when some have fallen.
-fn weaker(candidates: &[Standing], fallen: &[Standing], held: &[Standing]) -> Vec<Standing> {
-    let below = |one: &&Standing| fallen.iter().any(|other| other.is_stronger(one));
-    let below: Vec<Standing> = candidates.iter().filter(below).cloned().collect();
+fn weaker(candidates: &[Absence], fallen: &[Absence], held: &[Absence]) -> Vec<Absence> {
+    let below = |one: &&Absence| fallen.iter().any(|other| other.is_stronger(one));
+    let below: Vec<Absence> = candidates.iter().filter(below).cloned().collect();
     strongest(&below, held)
 }
 
 /// Those that hold wherever the schedule calls their action, and the others.
 fn hold_where_called(
     known: &Known<'_>,
-    candidates: Vec<Standing>,
+    candidates: Vec<Absence>,
     prover: &mut Prover<'_>,
-) -> Result<(Vec<Standing>, Vec<Standing>)> {
-    let watching = Watching { known, candidates };
+) -> Result<(Vec<Absence>, Vec<Absence>)> {
+    let watching = CandidateObserver { known, candidates };
     let asked = watched(prover.theory, &watching)?;
     let open = prover.open_within("standing", &asked, GUESS);
     let number = |at: usize| asked[at].text.parse::<usize>().ok();
@@ -218,13 +218,13 @@ fn hold_where_called(
     Ok((held, fallen))
 }
 
-fn candidates(known: &Known<'_>) -> Vec<Standing> {
+fn candidates(known: &Known<'_>) -> Vec<Absence> {
     let stage = known.stage;
     let song = &stage.staged.song;
     let mut all = Vec::new();
     for &(own, _) in &stage.staged.eliminated[known.sequence] {
         for &other in &stage.pools[known.sequence] {
-            let candidate = |by| Standing { own, other, by };
+            let candidate = |by| Absence { own, other, by };
             all.push(candidate(None));
             let (mine, theirs) = (&stage.action(own).code, &stage.action(other).code);
             for j in 0..mine.arity {
@@ -251,12 +251,12 @@ fn candidates(known: &Known<'_>) -> Vec<Standing> {
 }
 
 /// Asks for the candidates where the schedule calls actions.
-struct Watching<'k, 's> {
+struct CandidateObserver<'k, 's> {
     known: &'k Known<'s>,
-    candidates: Vec<Standing>,
+    candidates: Vec<Absence>,
 }
 
-impl Watch for Watching<'_, '_> {
+impl Watch for CandidateObserver<'_, '_> {
     fn watches(&self, span: Span) -> bool {
         let calls = &self.known.stage.staged.calls[self.known.sequence];
         calls.contains_key(&(span.start, span.end))
@@ -292,9 +292,9 @@ impl Watch for Watching<'_, '_> {
 /// Those that a step makes false.
 fn fallen(
     known: &Known<'_>,
-    standing: &[Standing],
+    standing: &[Absence],
     prover: &mut Prover<'_>,
-) -> Result<Vec<Standing>> {
+) -> Result<Vec<Absence>> {
     let mut asked = Vec::new();
     let mut about = Vec::new();
     for one in standing {
@@ -306,7 +306,7 @@ fn fallen(
         }
     }
     let open = prover.open_within("standing/kept", &asked, GUESS);
-    let mut fallen: Vec<Standing> = Vec::new();
+    let mut fallen: Vec<Absence> = Vec::new();
     for (at, _) in open {
         if !fallen.contains(about[at]) {
             fallen.push(about[at].clone());
@@ -319,8 +319,8 @@ fn fallen(
 /// excludes.
 fn creates_none(
     known: &Known<'_>,
-    standing: &[Standing],
-    one: &Standing,
+    standing: &[Absence],
+    one: &Absence,
     step: ActionId,
     theory: &mut Theory,
 ) -> Result<Obligation> {

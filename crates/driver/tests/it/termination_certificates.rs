@@ -1,9 +1,11 @@
-//! Certificates of rest are accepted; with anything changed that matters they are not.
+//! Termination certificates are accepted; with anything changed that matters they are not.
 
 use plainsong_certificate::{Executions, Reason, Windows, hash};
 use plainsong_diverge::Fairness;
 use plainsong_driver::certificate::Rechecked;
-use plainsong_driver::rest_certificate::{Asked, RestCertificate, again, certificate};
+use plainsong_driver::termination_certificate::{
+    Asked, TerminationCertificate, again, certificate,
+};
 use plainsong_driver::{LoadedSong, Source, song};
 use plainsong_ir::Delivery;
 use plainsong_semantics::sizes::Bounds;
@@ -29,7 +31,7 @@ fn load(name: &str) -> LoadedSong {
 }
 
 /// The certificate of the largest instance that is looked at when no sizes are given: three of each sort.
-fn certified(loaded: &LoadedSong, fairness: Fairness) -> Option<RestCertificate> {
+fn certified(loaded: &LoadedSong, fairness: Fairness) -> Option<TerminationCertificate> {
     let song = loaded.song.as_ref().expect("it has no errors");
     let asked = Asked {
         fairness: Some(fairness),
@@ -41,7 +43,7 @@ fn certified(loaded: &LoadedSong, fairness: Fairness) -> Option<RestCertificate>
 }
 
 /// Why a certificate is not accepted, if it is not.
-fn refusal(loaded: &LoadedSong, certificate: &RestCertificate) -> Option<String> {
+fn refusal(loaded: &LoadedSong, certificate: &TerminationCertificate) -> Option<String> {
     let song = loaded.song.as_ref().expect("it has no errors");
     match again(song, &loaded.source, certificate).0 {
         Rechecked::Accepted => None,
@@ -50,19 +52,19 @@ fn refusal(loaded: &LoadedSong, certificate: &RestCertificate) -> Option<String>
 }
 
 /// What is said of a certificate that is accepted.
-fn claim(loaded: &LoadedSong, certificate: &RestCertificate) -> (String, Vec<String>) {
+fn claim(loaded: &LoadedSong, certificate: &TerminationCertificate) -> (String, Vec<String>) {
     assert_eq!(refusal(loaded, certificate), None);
     let song = loaded.song.as_ref().expect("it has no errors");
     let (_, claim, notes) = again(song, &loaded.source, certificate);
     (claim, notes.iter().map(ToString::to_string).collect())
 }
 
-fn is_accepted(loaded: &LoadedSong, certificate: &RestCertificate) -> bool {
+fn is_accepted(loaded: &LoadedSong, certificate: &TerminationCertificate) -> bool {
     refusal(loaded, certificate).is_none()
 }
 
 /// Every song with its certificate.
-fn all() -> impl Iterator<Item = (&'static str, Fairness, LoadedSong, RestCertificate)> {
+fn all() -> impl Iterator<Item = (&'static str, Fairness, LoadedSong, TerminationCertificate)> {
     SONGS.into_iter().map(|(name, fairness)| {
         let loaded = load(name);
         let found = certified(&loaded, fairness);
@@ -146,7 +148,7 @@ fn a_certificate_of_another_song_or_size_is_refused() {
     let mut larger = found.clone();
     larger.sizes.insert("Node".to_owned(), 4);
     assert!(!is_accepted(&good, &larger));
-    let forged = RestCertificate {
+    let forged = TerminationCertificate {
         hash: hash(&broken.source.text),
         ..found
     };
@@ -154,7 +156,7 @@ fn a_certificate_of_another_song_or_size_is_refused() {
 }
 
 /// The certificate of a song within some windows, if there is one.
-fn within(loaded: &LoadedSong, nat: i64) -> Option<RestCertificate> {
+fn within(loaded: &LoadedSong, nat: i64) -> Option<TerminationCertificate> {
     let song = loaded.song.as_ref().expect("it has no errors");
     let asked = Asked {
         bounds: Bounds {
@@ -177,7 +179,7 @@ fn a_certificate_says_through_which_windows_was_looked() {
         let found = within(&loaded, 3).expect("up to 3 it is counted");
         let (said, _) = claim(&loaded, &found);
         assert_eq!(said, "every execution with nat=0..=3 terminates", "{name}");
-        let silent = RestCertificate {
+        let silent = TerminationCertificate {
             windows: Windows::default(),
             ..found.clone()
         };

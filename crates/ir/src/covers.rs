@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 /// `covers e`, one after the other; all of them hold.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Order {
+pub struct Covers {
     /// What the clauses are said in: first the indices of a process, or the fields of a message.
     pub locals: Vec<Local>,
     /// What holds between the earlier one, which `old` speaks of, and the later one.
@@ -31,7 +31,7 @@ pub struct Pair {
     pub first: usize,
 }
 
-impl Order {
+impl Covers {
     /// Does it say anything?
     pub fn is_declared(&self) -> bool {
         !self.clauses.is_empty()

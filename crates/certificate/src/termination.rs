@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Why an instance terminates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct RestCertificate {
+pub struct TerminationCertificate {
     /// The version of the format.
     pub version: u32,
     /// The song.
