@@ -49,7 +49,7 @@ fn faults_are_drawn_while_the_message_is_on_its_way_and_the_violation_last() {
             picture:
                 a               b               c
                 |-- Token #1 ...|               |
-                * Token is duplicated #1           |
+                * Token is duplicated #1        |
                 |.. Token #1 ..>|               |
                 |               |-- Token #2 ...|
                 |-- Token ----->|               |   the copy

@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 pub enum Shape {
     /// Its last so many steps are repeated for ever.
     Cycle(usize),
-    /// It ends there: nobody can go on.
+    /// It ends there: no process can go on.
     End,
     /// It ends there: only those can go on who are declared `unfair`.
     Pause,
