@@ -52,7 +52,7 @@ const MEANINGS: &[(&str, &str)] = &[
     ),
     (
         "decreases",
-        "A ranking function: an expression that gets smaller in every round, and is never negative.",
+        "A ranking function: an expression that decreases in every round, and is never negative.",
     ),
     (
         "durable",

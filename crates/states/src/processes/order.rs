@@ -13,7 +13,7 @@
 //! followed each place so far, and what was sent there. When more is observed than a choice relied on, the search begins
 //! again with all of it, as with dead messages (`dead`).
 //!
-//! *Why sound.* P is a persistent set: messages are added at the end of what is under way, which never disables a step and commutes with
+//! *Why sound.* P is a persistent set: messages are added at the end of what is in flight, which never disables a step and commutes with
 //! all that 1 leaves. By 3, who follows such choices comes to a state in which everything is taken, so no step waits for ever [Bosnacki09].
 //! By induction over the length of an execution, each of its local steps is taken somewhere, also those that 1 is about: so
 //! what was observed is all there is. Final states are the same (2: a step that others cannot disable is in P), and so are failures,
