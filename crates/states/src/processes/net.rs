@@ -361,16 +361,6 @@ impl<'m> Net<'m> {
         }
     }
 
-    /// Is there no fault with a limit?
-    pub(super) fn has_no_limits(&self) -> bool {
-        self.faults.iter().all(|(_, most)| most.is_none())
-    }
-
-    /// Has a fault a limit?
-    pub(super) fn is_limited(&self, fault: u32) -> bool {
-        self.faults[fault as usize].1.is_some()
-    }
-
     /// The family of a process.
     pub(super) fn family(&self, slot: usize) -> FamilyId {
         self.families[slot]

@@ -5,9 +5,8 @@
 //! 1. no process outside of P can ever send, while P waits, what makes a difference to P now: a message that one of P may take where
 //!    it stands and that is not behind an accepted one of the same queue, one that can be lost or duplicated, or one to a mailbox
 //!    to which P is about to send;
-//! 2. one of P has a step that is no fault, no step of P fails or is discarded, none spends what others may spend (a fault with a limit that
-//!    is not used up), and none changes a variable that a claim reads;
-//! 3. one of the states it leads to is looked at later than this one.
+//! 2. one of P has a step that is no fault, no step of P fails or is discarded, and none changes a variable that a claim reads;
+//! 3. one of the states that such a step, no fault, leads to is looked at later than this one.
 //!
 //! *How 1 is known.* What a process may send from some place of its text on is not analysed but observed: the places that
 //! followed each place so far, and what was sent there. When more is observed than a choice relied on, the search begins
@@ -16,7 +15,8 @@
 //! *Why sound.* P is a persistent set: messages are added at the end of what is in flight, which never disables a step and commutes with
 //! all that 1 leaves. By 3, who follows such choices comes to a state in which everything is taken, so no step waits for ever [Bosnacki09].
 //! By induction over the length of an execution, each of its local steps is taken somewhere, also those that 1 is about: so
-//! what was observed is all there is. Final states are the same (2: a step that others cannot disable is in P), and so are failures,
+//! what was observed is all there is. Faults with a common limit do not commute; but whoever moves one to the front of an execution spends no more than
+//! the execution does, and what is put in front of one is no fault. Final states are the same (2: a step that others cannot disable is in P), and so are failures,
 //! which are local steps; claims read the same along some execution that the search follows, because what P does first is
 //! invisible [Peled94].
 //!
@@ -472,9 +472,6 @@ impl Net<'_> {
         for slot in 0..count {
             let expansion = self.expansion(slot, row[slot]);
             (signs[slot], outcomes[slot]) = (expansion.signs, expansion.count);
-            if self.spends(slot, row) {
-                signs[slot] |= SHOWS;
-            }
             all += expansion.count;
         }
         let mut best: Option<(u64, u32)> = None;
@@ -531,18 +528,5 @@ impl Net<'_> {
             }
         }
         Some(set)
-    }
-
-    /// May a fault with a limit happen to a process in a state?
-    fn spends(&mut self, slot: usize, row: &[u32]) -> bool {
-        if self.has_no_limits() {
-            return false;
-        }
-        let expansion = self.expansion(slot, row[slot]);
-        let last = row[self.lanes.len() - 1];
-        (expansion.first..expansion.first + expansion.count).any(|at| {
-            let fault = self.lanes[slot].outcomes[at as usize].fault;
-            fault > 0 && self.is_limited(fault - 1) && self.spend(last, fault - 1).is_some()
-        })
     }
 }

@@ -51,7 +51,7 @@ impl Search<'_, '_> {
             return self.follow(root, scratch);
         };
         scratch.roots.clear();
-        let (mut signs, mut steps) = (0, 0);
+        let (mut signs, mut steps, mut goes_on) = (0, 0, false);
         for slot in (0..slots - 1).filter(|slot| enough >> slot & 1 == 1) {
             let expansion = self.net.expansion(slot, scratch.base[slot]);
             signs |= expansion.signs;
@@ -65,19 +65,23 @@ impl Search<'_, '_> {
                 if let Some(more) = self.take(slot, at, row) {
                     steps += more;
                     let next = self.tree.fold(&mut scratch.next, &mut scratch.changed);
+                    let is_fault = self.net.lanes[slot].outcomes[at as usize].fault > 0;
+                    goes_on |= !is_fault && self.is_later(next);
                     scratch.roots.push(next);
                 }
             }
         }
-        let is_later = |next: &u64| {
-            let (left, right) = super::unpack(*next);
-            !self.roots.has(left, right) || self.next_level.contains(next)
-        };
-        if !scratch.roots.iter().any(is_later) {
+        if !goes_on {
             self.net.order.judge(all, all);
             return self.follow(root, scratch);
         }
         self.net.order.judge(all, u64::from(taken));
         (signs, steps)
+    }
+
+    /// Is a state looked at later than the present one?
+    fn is_later(&self, root: u64) -> bool {
+        let (left, right) = super::unpack(root);
+        !self.roots.has(left, right) || self.next_level.contains(&root)
     }
 }

@@ -9,7 +9,9 @@ use plainsong_ir::visit::reads_pending;
 use plainsong_ir::{Claim, Song};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::machine::Subject;
-use plainsong_semantics::search::{Check, Completeness, Limits, Query, Unwatched, search};
+use plainsong_semantics::search::{
+    Answer, Check, Completeness, Limits, Query, SearchReport, Unwatched, search,
+};
 use plainsong_semantics::sizes::{Bounds, Sizes};
 use plainsong_states::{Manner, search_in};
 use plainsong_testkit::corpus::root;
@@ -75,6 +77,141 @@ fn many_states_become_few() {
             assert_eq!(found.report.final_states, 1);
         }
     }
+}
+
+/// Each is refuted, and would not be if one condition were left out: that a step is seen by a claim, that others are not put off for
+/// ever, that somebody can send what makes a difference, that mailboxes keep the order of different senders, that copies stand behind what came before them,
+/// that a final state is reached without faults, too.
+const TRAPS: [(&str, &str); 10] = [
+    (
+        "visible",
+        "message A; \
+         process one { var x: bool = false; send A to sink; x = true; send A to sink; x = false; send A to sink; } \
+         process two { var x: bool = false; send A to sink; x = true; send A to sink; x = false; send A to sink; } \
+         process sink { on A { } } \
+         property apart: always !(one.x && two.x);",
+    ),
+    (
+        "spins",
+        "message Tick; \
+         message Go; \
+         daemon process spinner { while true { send Tick to spinner; receive Tick; } } \
+         process other { receive Go; send Go to sink; receive Go; assert false; } \
+         process sink { on Go { send Go to other; } } \
+         init { send Go to other; }",
+    ),
+    (
+        "enables",
+        "message Ask; \
+         message Answer(late: bool); \
+         message Go; \
+         process client { send Ask to server; receive { Answer(late) from any => { assert !late; } } } \
+         process server { receive Ask; send Answer(false) to client; } \
+         process third { receive Go; send Answer(true) to client; } \
+         init { send Go to third; }",
+    ),
+    (
+        "mailbox",
+        "message A via mailbox; \
+         message B via mailbox; \
+         process one { send A to box; } \
+         process two { send B to box; } \
+         process box { var first: bool = true; receive { A => { receive B; } B => { first = false; receive A; } } assert first; }",
+    ),
+    (
+        "own mailbox",
+        "message A via mailbox; \
+         message B via mailbox; \
+         process two { send B to box; } \
+         process box { send A to box; receive { A => { receive B; } B => { receive A; assert false; } } }",
+    ),
+    (
+        "queues",
+        "message A via fifo; \
+         process one { send A to three; } \
+         process two { send A to three; } \
+         process three { receive { A from one => { receive A from two; } A from two => { assert false; } } }",
+    ),
+    (
+        "loses",
+        "message A via fifo; \
+         message B via fifo; \
+         fault lose A; \
+         process one { send A to two; send B to two; } \
+         process two { receive { A => { receive B; } B => { assert false; } } }",
+    ),
+    (
+        "copies",
+        "message A via fifo; \
+         message B via fifo; \
+         fault duplicate A <= 1; \
+         daemon process two { receive A; receive { A => { assert false; } B => { } } } \
+         process one { send A to two; send B to two; }",
+    ),
+    (
+        "idle",
+        "message A; \
+         message Never; \
+         fault crash idle <= 1; \
+         daemon process idle { receive Never; } \
+         process two { send A to sink; } \
+         process sink { on A { } } \
+         property gone: finally crashed(idle);",
+    ),
+    (
+        "budget",
+        "sort Id; \
+         size Id = 2; \
+         message A; \
+         fault crash node <= 1; \
+         fault restart node; \
+         process node[me: Id] { send A to sink; send A to sink; receive A; } \
+         process sink { on A from any node[k] { send A to node[k]; } } \
+         property up: finally forall a: Id :: !crashed(node[a]);",
+    ),
+];
+
+#[test]
+fn nothing_is_missed_in_traps() {
+    let mut fewer = 0;
+    for (name, text) in TRAPS {
+        let song = plainsong_syntax::compile(text).song;
+        let song = song.unwrap_or_else(|| panic!("{name}"));
+        let instance = &instances_of(&song)[0];
+        let queries = Query::all(&song).into_iter();
+        let query = queries.filter(|query| query.subject == Subject::System);
+        let checks: Vec<Check> = query.flat_map(|query| query.checks).collect();
+        let mut refuted = 0;
+        for check in checks {
+            let query = Query {
+                subject: Subject::System,
+                checks: vec![check],
+            };
+            let limits = Limits::default();
+            let theirs = search(instance, &query, &limits, &mut Unwatched);
+            for dead_messages in [false, true] {
+                let manner = Manner {
+                    dead_messages,
+                    order: Some(0),
+                    ..Manner::default()
+                };
+                let ours = search_in(manner, instance, &query, &limits, &mut Unwatched);
+                for (theirs, ours) in theirs.findings.iter().zip(&ours.report.findings) {
+                    let is_refuted = matches!(theirs.answer, Answer::Refuted(_));
+                    let answer = &ours.answer;
+                    assert_eq!(is_refuted, matches!(answer, Answer::Refuted(_)), "{name}");
+                    refuted += usize::from(is_refuted);
+                }
+                fewer += usize::from(ours.report.states < theirs.states);
+                let is_complete = |one: &SearchReport| one.completeness == Completeness::Complete;
+                if !dead_messages && is_complete(&theirs) && is_complete(&ours.report) {
+                    assert_eq!(ours.report.final_states, theirs.final_states, "{name}");
+                }
+            }
+        }
+        assert!(refuted > 0, "{name}");
+    }
+    assert!(fewer > TRAPS.len(), "{fewer}");
 }
 
 /// What is asked without a property, and each property that the reduction is for.
