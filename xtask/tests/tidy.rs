@@ -82,7 +82,7 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
                 continue;
             }
             if path.is_dir() {
-                if !matches!(name.as_str(), "target" | "out") {
+                if !matches!(name.as_str(), "target" | "out" | "node_modules" | "dist") {
                     open.push(path);
                 }
             } else {

@@ -3,6 +3,7 @@
 mod broken;
 mod client;
 mod corpus;
+mod grammar;
 mod latency;
 mod names;
 mod protocol;
