@@ -12,6 +12,7 @@ use crate::layer_program::extract;
 use crate::retrace::{Goal, run};
 use plainsong_diagnostics::Span;
 use plainsong_ir::Song;
+use plainsong_semantics::changes::{How, differences};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::show::show;
 use plainsong_semantics::sizes::{Bounds, Sizes};
@@ -318,13 +319,13 @@ fn difference(
 ) -> Option<Refutation> {
     let song = instance.song();
     let globals = song.actions().map_or(&[][..], |actions| &actions.globals);
-    let told = |values: &[Value]| {
+    let rows = |values: &[Value]| -> Vec<(String, String)> {
         let rows = shared.iter().zip(values);
         let rows = rows.map(|((at, _), value)| {
             let row = &globals[*at];
-            format!("{} = {}", row.name, show(instance, value, &row.ty))
+            (row.name.clone(), show(instance, value, &row.ty))
         });
-        rows.collect::<Vec<_>>().join(", ")
+        rows.collect()
     };
     for (start, low) in lower {
         let Some(high) = upper.get(start) else {
@@ -333,16 +334,18 @@ fn difference(
         if high.failure.is_some() {
             continue;
         }
-        let from = match start.is_empty() {
-            true => String::new(),
-            false => format!(" from {}", told(start)),
-        };
         let is_seen = |globals: &[Value], as_values: &[Value]| {
             let mut rows = shared.iter().zip(as_values);
             rows.all(|((at, _), value)| globals[*at] == *value)
         };
         let starts = |globals: &[Value]| is_seen(globals, start);
         if let Some(failure) = &low.failure {
+            let rows = rows(start);
+            let told: Vec<String> = rows
+                .iter()
+                .map(|(name, value)| format!("{name} = {value}"))
+                .collect();
+            let from = from(&told);
             return Some(Refutation {
                 reason: format!(
                     "layer {layer} may fail{from} ({failure}), and layer {above} may not"
@@ -351,18 +354,58 @@ fn difference(
             });
         }
         if let Some(end) = low.ends.difference(&high.ends).next() {
-            let ends: Vec<String> = high.ends.iter().take(4).map(|end| told(end)).collect();
+            let (from, with) = ends_told(&rows(start), &rows(end));
+            let ends = high.ends.iter().take(4);
+            let ends = ends.map(|end| ends_told(&rows(start), &rows(end)).1);
+            let ends: Vec<String> = ends.collect();
             let is_end = |globals: &[Value]| is_seen(globals, end);
             let mut picture = run(instance, &starts, &Goal::End(&is_end));
             picture.push(format!("layer {above} ends with: {}", ends.join("; ")));
             return Some(Refutation {
                 reason: format!(
-                    "layer {layer} may end with {}{from}, and layer {above} may not",
-                    told(end)
+                    "layer {layer} may end with {with}{from}, and layer {above} may not"
                 ),
                 picture,
             });
         }
     }
     None
+}
+
+/// Where an execution began, as the end of a sentence, and how it ended: variables with parts tell what of them changed.
+fn ends_told(start: &[(String, String)], end: &[(String, String)]) -> (String, String) {
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    for (at, (name, now)) in end.iter().enumerate() {
+        let told = format!("{name} = {now}");
+        let Some((_, then)) = start.get(at) else {
+            after.push(told);
+            continue;
+        };
+        let changes = differences(name, then, now);
+        if changes.iter().all(|one| one.is_whole(name)) {
+            // What did not change is told where that is short.
+            if !changes.is_empty() || !now.contains(['{', '[']) {
+                before.push(format!("{name} = {then}"));
+                after.push(told);
+            }
+            continue;
+        }
+        for change in changes {
+            if let How::Values(then, _) | How::Removed(then) = &change.how {
+                before.push(format!("{} = {then}", change.place));
+            }
+            after.push(change.now());
+        }
+    }
+    if after.is_empty() {
+        after.push("nothing changed".to_owned());
+    }
+    (from(&before), after.join(", "))
+}
+
+fn from(told: &[String]) -> String {
+    match told {
+        [] => String::new(),
+        told => format!(" from {}", told.join(", ")),
+    }
 }
