@@ -79,22 +79,37 @@ pub fn songs_in(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
 pub fn songs_below(named: &[PathBuf]) -> Result<Vec<PathBuf>, Problem> {
     let mut songs = Vec::new();
     for path in named {
-        if !path.is_dir() {
-            songs.push(path.clone());
-            continue;
-        }
-        let mut found = Vec::new();
-        collect(path, &mut found)?;
-        if found.is_empty() {
-            let problem = Problem::new("there is no `.song` file in this folder, nor below it");
-            return Err(problem.in_file(path.display().to_string()));
-        }
-        found.sort();
-        songs.append(&mut found);
+        songs.append(&mut below(path)?);
     }
+    Ok(once(songs))
+}
+
+/// The same, where a folder without songs stands for itself: who reads it is told, and the other songs are there.
+pub fn songs_or_folders(named: &[PathBuf]) -> Vec<PathBuf> {
+    let songs = named
+        .iter()
+        .flat_map(|path| below(path).unwrap_or_else(|_| vec![path.clone()]));
+    once(songs.collect())
+}
+
+fn below(path: &Path) -> Result<Vec<PathBuf>, Problem> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut found = Vec::new();
+    collect(path, &mut found)?;
+    if found.is_empty() {
+        let problem = Problem::new("there is no `.song` file in this folder, nor below it");
+        return Err(problem.in_file(path.display().to_string()));
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn once(mut songs: Vec<PathBuf>) -> Vec<PathBuf> {
     let mut seen = std::collections::BTreeSet::new();
     songs.retain(|song| seen.insert(song.clone()));
-    Ok(songs)
+    songs
 }
 
 fn collect(folder: &Path, songs: &mut Vec<PathBuf>) -> Result<(), Problem> {
@@ -121,7 +136,9 @@ fn collect(folder: &Path, songs: &mut Vec<PathBuf>) -> Result<(), Problem> {
 fn read_file(path: &Path) -> Result<String, Problem> {
     let metadata = std::fs::metadata(path).map_err(|error| cannot_open(path, &error))?;
     if metadata.is_dir() {
-        return Err(Problem::new("this is a folder, not a file").help(inside(path)));
+        let problem = below(path).err();
+        let is_folder = || Problem::new("this is a folder, not a file").help(inside(path));
+        return Err(problem.unwrap_or_else(is_folder));
     }
     let file = File::open(path).map_err(|error| cannot_open(path, &error))?;
     read(file)

@@ -97,7 +97,7 @@ pub(crate) fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, Problem> {
     if named.is_empty() {
         source::songs_in(Path::new("."))
     } else {
-        source::songs_below(named)
+        Ok(source::songs_or_folders(named))
     }
 }
 

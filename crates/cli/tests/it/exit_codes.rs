@@ -184,6 +184,30 @@ fn rejected_is_three_and_the_other_files_are_still_checked() {
 }
 
 #[test]
+fn a_folder_without_songs_does_not_take_the_other_files_down() {
+    let stage = Stage::with(songs::FINE);
+    std::fs::create_dir(stage.path("empty")).expect("a folder");
+    let ran = stage.run(&["check", "empty", "a.song"]).exits(3);
+    assert!(
+        ran.err
+            .contains("empty: there is no `.song` file in this folder"),
+        "{}",
+        ran.err
+    );
+    assert!(
+        ran.out.ends_with("1 file rejected, 3 fine.\n"),
+        "{}",
+        ran.out
+    );
+    let alone = stage.run(&["check", "empty"]).exits(3);
+    assert!(
+        alone.err.contains("there is no `.song` file"),
+        "{}",
+        alone.err
+    );
+}
+
+#[test]
 fn a_bounded_answer_is_not_enough_where_a_proof_is_required() {
     let ran = Stage::with(songs::WATCHED)
         .run(&["check", "a.song", "--require", "proved"])
