@@ -54,11 +54,10 @@
 //!
 //! In these cases an execution may be reported that tokio does not have; none is left out.
 //!
-//! - `select! { biased; … }` with several branches that only wait (a `recv`, a `join`, a sleep): each one
-//!   whose message can come wins in some execution, also if what an earlier one waits for is there too.
-//!   Branches that act when they are polled (`async` blocks, calls of `async fn`) are tried in their order.
-//! - Several timeouts in one task: if one of them may come, each may, also one that waits for something
-//!   that is certainly there.
+//! - `select! { biased; … }` of messages that travel through a network, which may be late: each branch whose message can
+//!   come wins in some execution.
+//! - An aborted task may end at each `.await`, also at one that would not have had to wait. (In tokio that happens when a
+//!   task has used up its budget.) A `send` that ends like that may have had room in the queue for a moment.
 //!
 //! And in one case a possible order is left out: a future that is polled by hand, with the waker of its own
 //! task (`poll_fn`), and found not to be ready, counts as if it had been polled later. Polled by `select!`,

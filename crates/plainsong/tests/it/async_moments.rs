@@ -3,8 +3,12 @@
 //! In each test one task does something that the other then does not find done. So the second task was
 //! earlier, and what it did before that is there for the first.
 
-use plainsong::tokio::sync::{Mutex, Notify, RwLock, Semaphore, broadcast, mpsc, oneshot};
-use plainsong::{Explorer, Report, Verdict, tokio};
+use plainsong::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use plainsong::tokio::sync::{
+    Barrier, BarrierWaitResult, Mutex, Notify, RwLock, Semaphore, broadcast, mpsc, oneshot,
+};
+use plainsong::tokio::time::{Duration, timeout};
+use plainsong::{Explorer, Report, Verdict, cover, tokio};
 use std::sync::Arc;
 
 /// Task A does something and looks whether B's word has come; B gives its word and looks whether A has done
@@ -268,4 +272,75 @@ fn who_was_woken_with_all_others_leaves_a_kept_notification_there() {
         assert_eq!(report.verdict, Verdict::Refuted);
         assert!(report.failures[0].message.starts_with("deadlock"));
     }
+}
+
+#[test]
+fn a_queue_that_was_closed_may_still_get_what_there_was_room_for() {
+    let program = || {
+        tokio::block_on(async {
+            let (sender, mut receiver) = mpsc::channel(1);
+            let sending = tokio::spawn(async move { sender.send(7).await.is_ok() });
+            receiver.close();
+            let early = receiver.try_recv();
+            let late = receiver.recv().await;
+            let is_sent = sending.await.unwrap();
+            assert_eq!(early.is_ok() || late.is_some(), is_sent);
+            cover(format!("{early:?} {late:?}"));
+        });
+    };
+    let report = Explorer::new().run(program);
+    report.assert_holds();
+    let seen: Vec<&str> = report.coverage.keys().map(String::as_str).collect();
+    let expected = ["Err(Disconnected) None", "Err(Empty) Some(7)", "Ok(7) None"];
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn whoever_finds_no_broadcast_comes_before_the_count_of_its_receivers() {
+    let program = || {
+        tokio::block_on(async {
+            let (sender, first) = broadcast::channel(2);
+            let mut second = sender.subscribe();
+            let flag = Arc::new(AtomicBool::new(false));
+            let is_gone = Arc::clone(&flag);
+            tokio::spawn(async move {
+                drop(first);
+                flag.store(true, SeqCst);
+            });
+            let looking = tokio::spawn(async move {
+                let is_gone = is_gone.load(SeqCst);
+                is_gone && second.try_recv().is_err()
+            });
+            let counted = sender.send(7);
+            if looking.await.unwrap() {
+                assert_ne!(counted, Ok(2), "one was dropped before that");
+            }
+        });
+    };
+    Explorer::new().run(program).assert_holds();
+}
+
+#[test]
+fn the_last_at_a_barrier_does_not_wait_so_it_is_not_aborted_there() {
+    let program = || {
+        tokio::block_on(async {
+            let barrier = Arc::new(Barrier::new(2));
+            let other = Arc::clone(&barrier);
+            let task = tokio::spawn(async move { other.wait().await.is_leader() });
+            task.abort();
+            let met = timeout(Duration::from_secs(1), barrier.wait()).await;
+            cover(format!(
+                "{:?}",
+                met.as_ref().ok().map(BarrierWaitResult::is_leader)
+            ));
+            if let Ok(met) = met
+                && !met.is_leader()
+            {
+                assert_eq!(task.await.ok(), Some(true));
+            }
+        });
+    };
+    let report = Explorer::new().run(program);
+    report.assert_holds();
+    assert_eq!(report.coverage.len(), 3);
 }

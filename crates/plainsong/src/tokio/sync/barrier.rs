@@ -1,7 +1,7 @@
 //! A place where tasks wait for each other.
 //!
-//! Where somebody can tell whether the last one to come is ready at its first poll (in `select!`,
-//! `join!`, a timeout), the server says so at once.
+//! The server says at once whether somebody is the last to come, who then goes on without waiting: others can tell
+//! (`select!`, `join!`, a timeout), and so can whoever aborts the task.
 
 use super::post::{answer, ask, wait};
 use crate::future::Awaited;
@@ -15,16 +15,14 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 
 protocol! {
-    /// Is there; answered by [`Go`].
+    /// Is there: answered by [`Now`], and by [`Go`] if it has to wait.
     Arrive {} Plumbing "wait"
-    /// Is there, and wants to know whether it has to wait: answered by [`Now`], and by [`Go`] if it has.
-    ArriveNow {} Plumbing "wait"
     /// Is it the last?
     Now { is_last: bool } Plumbing "an answer"
     /// It waits: may it go? Answered by [`Now`].
     AskGone {} Plumbing "wait"
     /// All are there.
-    Go { is_leader: bool } Plumbing "all are there"
+    Go {} Plumbing "all are there"
 }
 
 /// Lets tasks go on when so many are there.
@@ -58,10 +56,7 @@ impl Barrier {
         Task::insist("Barrier::new");
         let serve = move |desk: &Desk| {
             loop {
-                let last = gather(desk, tasks);
-                if !last.is::<ArriveNow>() {
-                    desk.reply(&last, Go { is_leader: true });
-                }
+                gather(desk, tasks);
             }
         };
         Barrier {
@@ -80,13 +75,9 @@ impl Barrier {
     }
 }
 
-/// Waits until all are there and lets all go but the last, who is returned.
-fn gather(desk: &Desk, tasks: usize) -> Rc<Envelope> {
-    let arms = [
-        desk.of::<Arrive>(),
-        desk.of::<ArriveNow>(),
-        desk.of::<AskGone>(),
-    ];
+/// Waits until all are there and lets all go; the last knows already.
+fn gather(desk: &Desk, tasks: usize) {
+    let arms = [desk.of::<Arrive>(), desk.of::<AskGone>()];
     let mut there: Vec<Rc<Envelope>> = Vec::new();
     loop {
         let one = desk.next(&arms);
@@ -99,14 +90,12 @@ fn gather(desk: &Desk, tasks: usize) -> Rc<Envelope> {
             continue;
         }
         let is_last = there.len() + 1 >= tasks;
-        if one.is::<ArriveNow>() {
-            desk.reply(&one, Now { is_last });
-        }
+        desk.reply(&one, Now { is_last });
         if is_last {
             for other in &there {
-                desk.reply(other, Go { is_leader: false });
+                desk.reply(other, Go {});
             }
-            return one;
+            return;
         }
         there.push(one);
     }
@@ -131,23 +120,17 @@ impl Future for BarrierWait<'_> {
         let mut is_absent = !has_waited && task.waits.is_observed(cx.waker());
         if !has_waited {
             let number = task.next_ticket();
-            if is_absent {
-                ask(server, ArriveNow {}, number, place);
-                let now = wait(&task, answer::<Now>(&task, server, number, ""), place);
-                if content::<Now>(&now).is_last {
-                    return Poll::Ready(BarrierWaitResult { is_leader: true });
-                }
-            } else {
-                ask(server, Arrive {}, number, place);
+            ask(server, Arrive {}, number, place);
+            let now = wait(&task, answer::<Now>(&task, server, number, ""), place);
+            if content::<Now>(&now).is_last {
+                return Poll::Ready(BarrierWaitResult { is_leader: true });
             }
             let arm = answer::<Go>(&task, server, number, "the others at ");
             let arm = arm.asking(move |place| are_all_there(server, number, place));
             self.awaited = Some((number, Awaited::message(arm, place)));
         }
         let (number, awaited) = self.awaited.as_ref().expect("it has arrived");
-        let result = |go: Rc<Envelope>| BarrierWaitResult {
-            is_leader: content::<Go>(&go).is_leader,
-        };
+        let result = |_| BarrierWaitResult { is_leader: false };
         if has_waited && awaited.is_open() && task.waits.is_observed_anew(cx.waker()) {
             if are_all_there(server, *number, place) {
                 let arm = answer::<Go>(&task, server, *number, "");

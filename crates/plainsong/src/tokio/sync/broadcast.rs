@@ -7,8 +7,9 @@
 //! holds a power of two values, at least as many as it was asked to.
 //!
 //! One moment. A value is there for all receivers at once. The server sends its copies (`Item`) to all
-//! of them, and only then says to each that it may have it (`Open`); who takes the one waits for the
-//! other. So whoever has a value, and all whom it tells, know that everybody's copy was sent.
+//! of them, then looks who was dropped, and only then says to each that it may have the value (`Open`); who takes
+//! the one waits for the other. So whoever has a value, and all whom it tells, know that everybody's copy was sent; and
+//! whoever finds nothing, and all whom it tells, come before the count of receivers that the sender gets.
 //!
 //! Lagging. When a receiver takes a value it looks whether the one that overwrites it is there already:
 //! certainly if it was sent before, as far as the receiver can know, and perhaps if that is happening.

@@ -114,12 +114,12 @@ impl Server<'_> {
     }
 
     fn put<T: Message>(&mut self, request: &Envelope, value: &T) {
-        self.dismiss();
         let (place, made_at) = (self.tail, self.desk.made_at);
         for receiver in &self.receivers {
             let value = copy(value);
             put(receiver.inbox, Item { value, place }, request.location);
         }
+        self.dismiss();
         for receiver in &self.receivers {
             put(receiver.inbox, Open { place }, made_at);
         }

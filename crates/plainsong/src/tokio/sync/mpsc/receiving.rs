@@ -2,7 +2,9 @@
 //!
 //! Messages are taken by their places, so those that were sent at the same time come in the order that
 //! the door has decided, once. Only [`Receiver::try_recv`] looks at what has come before its turn: then the
-//! queue is not empty, and it waits for the message at the next place, whose sender has its place already. The end of the queue is known when all senders are gone or it was closed.
+//! queue is not empty, and it waits for the message at the next place, whose sender has its place already. The end of
+//! the queue is known when all senders are gone or it was closed. After it was closed `try_recv` does not wait for those
+//! who had room before and have not sent yet: the queue is empty now, and will not be for ever.
 
 use super::door::{Abandon, AskLength, Close, Final, Length, Skipped, Taken};
 use super::error::TryRecvError;
@@ -180,6 +182,8 @@ pub(super) struct Queue<T: Message> {
     /// How many places there will be, when that is known.
     end: Cell<Option<u32>>,
     is_closed: bool,
+    /// Messages before this place had it when the queue was closed.
+    placed: u32,
     /// Messages before this place were counted: they are there, or in flight.
     counted: Cell<u32>,
     /// Messages that have come before their turn, by place.
@@ -194,6 +198,7 @@ impl<T: Message> Queue<T> {
             next: 0,
             end: Cell::new(None),
             is_closed: false,
+            placed: 0,
             counted: Cell::new(0),
             early: BTreeMap::new(),
             of: PhantomData,
@@ -207,6 +212,7 @@ impl<T: Message> Queue<T> {
             next: self.next,
             end: self.end.clone(),
             is_closed: self.is_closed,
+            placed: self.placed,
             counted: self.counted.clone(),
             early: self.early.clone(),
             of: PhantomData,
@@ -308,8 +314,11 @@ impl<T: Message> Queue<T> {
             return Err(TryRecvError::Empty);
         };
         loop {
-            if self.end.get().is_some() {
-                // What is still to come is in flight.
+            if self.is_at_end() {
+                return Err(TryRecvError::Disconnected);
+            }
+            if self.end.get().is_some() && !self.is_closed {
+                // All senders are gone, so everything was sent.
                 return self.blocking_recv(place).ok_or(TryRecvError::Disconnected);
             }
             let is_coming = self.next < self.counted.get() || !self.early.is_empty();
@@ -320,8 +329,12 @@ impl<T: Message> Queue<T> {
                     None => continue,
                 }
             }
-            self.ask_for_the_end(place);
-            if self.end.get().is_none() && self.next >= self.counted.get() {
+            // Nothing is there now.
+            if self.end.get().is_none() {
+                self.ask_for_the_end(place);
+            }
+            let is_certain = self.end.get().is_some() || self.next < self.counted.get();
+            if !self.is_at_end() && (self.is_closed || !is_certain) {
                 return Err(TryRecvError::Empty);
             }
         }
@@ -342,7 +355,7 @@ impl<T: Message> Queue<T> {
     /// Asks whether it is known how many places there will be.
     fn ask_for_the_end(&mut self, place: Place) {
         if self.is_closed {
-            self.len(place);
+            self.ask_length(place);
         } else {
             let answer = request::<_, Whether>(self.pipe.watchman, AskGone {}, "", place);
             self.end.set(content::<Whether>(&answer).places);
@@ -353,20 +366,26 @@ impl<T: Message> Queue<T> {
         if self.end.get().is_none() && !self.is_closed && Task::live("close").is_some() {
             let answer = request::<_, Length>(self.pipe.door, Close {}, "", place);
             let length = content::<Length>(&answer);
-            self.counted.set(length.places);
             self.end.set(length.is_final.then_some(length.places));
+            self.placed = length.places;
             self.is_closed = true;
         }
     }
 
     fn len(&self, place: Place) -> usize {
+        let places = self.ask_length(place);
+        self.counted.set(places);
+        places.saturating_sub(self.next) as usize
+    }
+
+    /// How many places were given; notes whether there will be more.
+    fn ask_length(&self, place: Place) -> u32 {
         let answer = request::<_, Length>(self.pipe.door, AskLength {}, "", place);
         let &Length { places, is_final } = content::<Length>(&answer);
-        self.counted.set(places);
         if is_final {
             self.end.set(Some(places));
         }
-        places.saturating_sub(self.next) as usize
+        places
     }
 
     fn is_closed(&self, place: Place) -> bool {
@@ -399,7 +418,7 @@ impl<T: Message> Drop for Queue<T> {
         }
         self.close(made_at);
         // What room was reserved for may never come.
-        while self.next < self.end.get().unwrap_or(self.counted.get()) {
+        while self.next < self.end.get().unwrap_or(self.placed) {
             let Some(task) = Task::of_destructor() else {
                 return;
             };
