@@ -26,6 +26,8 @@ mod endurance;
 mod exports;
 mod failures;
 mod families;
+mod fanout_oracle;
+mod fanout_play;
 mod faults;
 mod fixes;
 mod formulae;
