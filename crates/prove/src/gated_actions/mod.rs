@@ -320,6 +320,7 @@ impl SymbolicRun<'_> {
     ) -> Result<T> {
         let env = std::mem::take(&mut state.env);
         let mut lowering = Lowering::new(self.theory, env);
+        lowering.known.clone_from(&self.known);
         let value = read(&mut lowering);
         let definedness = std::mem::take(&mut lowering.definedness);
         state.env = std::mem::take(&mut lowering.env);

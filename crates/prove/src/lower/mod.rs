@@ -106,6 +106,8 @@ pub struct Lowering<'a> {
     /// What names stand for; reading binds names.
     pub env: Env,
     guards: Vec<Guard>,
+    /// What holds here, whatever is read: of conditions, only what goes beyond it is noted.
+    pub known: Vec<Term>,
     /// Conditions found so far, in the order of evaluation.
     pub definedness: Vec<Definedness>,
 }
@@ -117,6 +119,7 @@ impl<'a> Lowering<'a> {
             theory,
             env,
             guards: Vec::new(),
+            known: Vec::new(),
             definedness: Vec::new(),
         }
     }
@@ -250,7 +253,7 @@ impl<'a> Lowering<'a> {
         let known = guards.flat_map(|guard| self.theory.terms.conjuncts(guard));
         let known: Vec<Term> = known.collect();
         let mut rest = self.theory.terms.conjuncts(condition);
-        rest.retain(|part| !known.contains(part));
+        rest.retain(|part| !known.contains(part) && !self.known.contains(part));
         self.theory.terms.and(&rest)
     }
 

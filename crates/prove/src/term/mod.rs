@@ -184,7 +184,8 @@ impl Terms {
         self.facts[term.0 as usize].defined
     }
 
-    fn loose(&self, term: Term) -> u32 {
+    /// Bound variables below this number occur free in it.
+    pub fn loose(&self, term: Term) -> u32 {
         self.facts[term.0 as usize].loose
     }
 
