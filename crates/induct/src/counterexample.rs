@@ -78,7 +78,7 @@ impl Var {
         }
     }
 
-    fn term(self, store: &Store) -> Term {
+    pub(crate) fn term(self, store: &Store) -> Term {
         match self {
             Var::Global(at) => store.globals[&at],
             Var::Pending(at) => store.pending[&at],
@@ -121,27 +121,6 @@ pub(crate) fn instance(system: &System, size: i64) -> Option<Instance> {
     }
     let all = Instance::all(system.song.clone(), &sizes, &Bounds::default()).ok()?;
     all.into_iter().next()
-}
-
-/// Some state of an instance that the claims allow, from which `action` leads to one in which `claim` is false.
-pub(crate) fn some(
-    system: &System,
-    claim: usize,
-    action: ActionId,
-    instance: Instance,
-    (solvers, cancel): (&Solvers, &Cancel),
-) -> Option<Config> {
-    let hunt = Hunt {
-        system,
-        claim,
-        action,
-        instance,
-        solvers,
-        cancel,
-    };
-    let (before, arguments) = hunt.ask(&[])?;
-    hunt.taken(&before, &arguments)?;
-    Some(hunt.configuration(&before, &arguments).0)
 }
 
 struct Hunt<'a> {

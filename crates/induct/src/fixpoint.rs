@@ -64,9 +64,13 @@ pub struct Report {
 
 /// Proves what can be proved of a song by induction.
 pub fn prove(song: &Arc<Song>, ask: &Ask<'_>) -> Result<Report, Refused> {
-    let system = System::of(song)?;
+    prove_claims(&System::of(song)?, ask)
+}
+
+/// Proves what can be proved of the claims of a system.
+pub fn prove_claims(system: &System, ask: &Ask<'_>) -> Result<Report, Refused> {
     let mut theory = Theory::new(system.song.clone());
-    let mut induction = Induction::new(&system, &mut theory, ask)?;
+    let mut induction = Induction::new(system, &mut theory, ask)?;
     induction.start()?;
     induction.narrow();
     Ok(induction.report())

@@ -28,6 +28,8 @@ pub struct Step {
     pub action: Option<ActionId>,
     /// The symbols of its arguments.
     pub arguments: Vec<Term>,
+    /// The symbols of its choices.
+    pub choices: Vec<Term>,
     /// That it is on offer with these arguments.
     pub offered: Vec<Term>,
     /// That this choice does not block.
@@ -94,6 +96,7 @@ pub(crate) fn kind(
         span: action.span,
         action: Some(id),
         arguments,
+        choices: run.choices,
         offered,
         guard: run.guard,
         gate: run.gate,
@@ -113,6 +116,7 @@ pub fn init(
         span: Span::default(),
         action: None,
         arguments: Vec::new(),
+        choices: Vec::new(),
         offered: Vec::new(),
         guard: theory.terms.bool(true),
         gate: Vec::new(),
@@ -130,6 +134,7 @@ pub fn init(
     let pending = pending_after(theory, system, &first.store.pending, created, None);
     step.after = run.after;
     step.after.pending = pending.map_err(|why| refused("init", why))?;
+    step.choices = run.choices;
     step.guard = run.guard;
     step.gate = run.gate;
     Ok(step)

@@ -28,8 +28,9 @@ use std::time::{Duration, Instant};
 const STATES: u64 = 5_000;
 /// The most states that are looked at to see that there is one.
 const SOME: u64 = 10;
-/// How long invariants are looked for, for one property of `prove`.
-const SEARCH: Duration = Duration::from_secs(10);
+/// How long invariants are looked for, for one property of `prove`: the search counts what it does, and stops long before on an
+/// idle machine.
+const SEARCH: Duration = Duration::from_secs(60);
 /// How long they are looked for in all where others have looked at states and will: in `check`.
 const SEARCH_BESIDE_OTHERS: Duration = Duration::from_secs(3);
 /// What assertions are called.

@@ -1,12 +1,14 @@
 //! Clauses that hold in all rows: minimal hitting sets.
 //!
 //! A row is what is true of one state and one choice of members; a clause is a disjunction of literals, and holds if each row
-//! makes one of them true. So the strongest clauses are the minimal sets of literals that hit every row.
+//! makes one of them true. So the strongest clauses are the minimal sets of literals that hit every row. The search takes a row
+//! that is not hit and branches on its true literals; for the last literal, the true sets of all rows left are intersected.
 
+use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
 /// An atom, or its negation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Literal {
     pub(crate) atom: usize,
     pub(crate) positive: bool,
@@ -15,140 +17,202 @@ pub(crate) struct Literal {
 /// Literals of which one is true, ascending.
 pub(crate) type Clause = Vec<Literal>;
 
-/// What is true in one row: a truth for each atom.
-pub(crate) type Row = Vec<bool>;
+/// A set of numbers.
+type Set = Box<[u64]>;
 
-impl Literal {
-    pub(crate) fn holds(self, row: &Row) -> bool {
-        row[self.atom] == self.positive
-    }
+/// The most nodes of one search.
+const NODES: usize = 5_000;
+
+/// Literals, and the rows that were seen.
+pub(crate) struct Rows {
+    pub(crate) literals: Vec<Literal>,
+    /// Of each row, which literals are true in it.
+    rows: Vec<Set>,
+    known: FxHashSet<Set>,
 }
 
-/// Is a clause false in one of the rows?
-pub(crate) fn is_false(clause: &Clause, rows: &[Row]) -> bool {
-    rows.iter()
-        .any(|row| clause.iter().all(|one| !one.holds(row)))
-}
-
-/// All minimal clauses of at most so many literals that hold in all rows. `same`: atoms that are not negated.
-/// `renamed`: for each way to rename members, which atom each becomes; of clauses that are the same but for names one is given.
-pub(crate) fn minimal(
-    rows: &BTreeSet<Row>,
-    atoms: usize,
-    same: &BTreeSet<usize>,
-    renamed: &[Vec<usize>],
-    most: usize,
-) -> Vec<Clause> {
-    let mut literals = Vec::new();
-    for atom in 0..atoms {
-        for positive in [false, true] {
-            if positive || !same.contains(&atom) {
-                literals.push(Literal { atom, positive });
-            }
-        }
-    }
-    let missed: Vec<Vec<u64>> = literals.iter().map(|one| misses(*one, rows)).collect();
-    let mut search = HittingSets {
-        literals: &literals,
-        missed: &missed,
-        renamed,
-        found: Vec::new(),
-        known: BTreeSet::new(),
-    };
-    let every = vec![u64::MAX; rows.len().div_ceil(64)];
-    for length in 1..=most {
-        search.longer(&mut Vec::new(), &every, length);
-    }
-    search.found
-}
-
-/// A search for clauses of one length after the other.
-struct HittingSets<'a> {
-    literals: &'a [Literal],
-    /// Which rows each literal is false in.
-    missed: &'a [Vec<u64>],
-    renamed: &'a [Vec<usize>],
-    found: Vec<Clause>,
-    /// What was found, in canonical form.
-    known: BTreeSet<Clause>,
-}
-
-impl HittingSets<'_> {
-    /// Adds clauses that have so many literals more than `parts`, which leave `rest` of the rows.
-    fn longer(&mut self, parts: &mut Vec<usize>, rest: &[u64], more: usize) {
-        let first = parts.last().map_or(0, |last| last + 1);
-        for at in first..self.literals.len() {
-            let same = parts.last().map(|last| self.literals[*last].atom);
-            if same == Some(self.literals[at].atom) {
-                continue;
-            }
-            let missed = &self.missed[at];
-            if more == 1 {
-                if rest.iter().zip(missed).all(|(a, b)| a & b == 0) {
-                    parts.push(at);
-                    self.hit(parts);
-                    parts.pop();
+impl Rows {
+    /// `same`: atoms that are not negated.
+    pub(crate) fn new(atoms: &[usize], same: &BTreeSet<usize>) -> Rows {
+        let mut literals = Vec::new();
+        for &atom in atoms {
+            for positive in [false, true] {
+                if positive || !same.contains(&atom) {
+                    literals.push(Literal { atom, positive });
                 }
-                continue;
             }
-            let left: Vec<u64> = rest.iter().zip(missed).map(|(a, b)| a & b).collect();
-            let is_over = left.iter().all(|word| *word == 0);
-            // A literal that hits nothing new is in no minimal clause.
-            if !is_over && (parts.is_empty() || left != rest) {
-                parts.push(at);
-                self.longer(parts, &left, more - 1);
-                parts.pop();
-            }
+        }
+        Rows {
+            literals,
+            rows: Vec::new(),
+            known: FxHashSet::default(),
         }
     }
 
-    fn hit(&mut self, parts: &[usize]) {
-        let clause: Clause = parts.iter().map(|at| self.literals[*at]).collect();
-        let canonical = canonical(&clause, self.renamed);
-        if self.known.contains(&canonical) || has_part(&clause, &self.known, self.renamed) {
+    /// Which literals are true where atoms are, by their position among the atoms.
+    pub(crate) fn row(&self, atoms: &[usize], truths: &[u64]) -> Set {
+        let mut row = vec![0; self.literals.len().div_ceil(64)].into_boxed_slice();
+        let mut at = 0;
+        for (number, literal) in self.literals.iter().enumerate() {
+            while atoms[at] != literal.atom {
+                at += 1;
+            }
+            if (truths[at / 64] >> (at % 64) & 1 == 1) == literal.positive {
+                row[number / 64] |= 1 << (number % 64);
+            }
+        }
+        row
+    }
+
+    /// Are all literals of a clause false in a row?
+    pub(crate) fn is_false(&self, clause: &Clause, row: &Set) -> bool {
+        clause.iter().all(|one| {
+            let at = self.literals.iter().position(|other| other == one);
+            at.is_some_and(|at| row[at / 64] >> (at % 64) & 1 == 0)
+        })
+    }
+
+    /// Notes a row.
+    pub(crate) fn add(&mut self, row: Set) {
+        if !self.known.contains(&row) {
+            self.known.insert(row.clone());
+            self.rows.push(row);
+        }
+    }
+
+    /// Minimal clauses of at most `most` of the literals that are not in `hit` but hit every row.
+    pub(crate) fn hitting(&self, hit: &Set, most: usize, limit: usize) -> Vec<Clause> {
+        let words = self.literals.len().div_ceil(64);
+        let mut able: Set = hit.iter().map(|word| !word).collect();
+        let last = self.literals.len() % 64;
+        if last != 0 {
+            able[words - 1] &= (1 << last) - 1;
+        }
+        let mut search = Search {
+            rows: &self.rows,
+            found: Vec::new(),
+            limit,
+            nodes: NODES,
+        };
+        for length in 1..=most {
+            let all: Vec<u32> = (0..self.rows.len() as u32).collect();
+            search.longer(&all, &mut Vec::new(), &able, length);
+        }
+        let mut found: Vec<Clause> = search
+            .found
+            .into_iter()
+            .map(|numbers| numbers.into_iter().map(|at| self.literals[at]).collect())
+            .collect();
+        found.iter_mut().for_each(|clause| clause.sort());
+        found
+    }
+}
+
+struct Search<'a> {
+    rows: &'a [Set],
+    found: Vec<Vec<usize>>,
+    limit: usize,
+    nodes: usize,
+}
+
+impl Search<'_> {
+    fn longer(&mut self, left: &[u32], chosen: &mut Vec<usize>, able: &Set, more: usize) {
+        if self.found.len() >= self.limit || self.nodes == 0 {
             return;
         }
-        self.known.insert(canonical);
-        self.found.push(clause);
-    }
-}
-
-/// Which rows a literal is false in.
-fn misses(literal: Literal, rows: &BTreeSet<Row>) -> Vec<u64> {
-    let mut words = vec![0; rows.len().div_ceil(64)];
-    for (at, row) in rows.iter().enumerate() {
-        if !literal.holds(row) {
-            words[at / 64] |= 1 << (at % 64);
+        self.nodes -= 1;
+        let Some(&first) = left.first() else {
+            return;
+        };
+        let mut able = able.clone();
+        if more == 1 {
+            for &row in left {
+                let row = &self.rows[row as usize];
+                able.iter_mut().zip(row).for_each(|(a, b)| *a &= b);
+                if able.iter().all(|word| *word == 0) {
+                    return;
+                }
+            }
+            for at in members(&able) {
+                let mut one = chosen.clone();
+                one.push(at);
+                one.sort_unstable();
+                let is_more = self
+                    .found
+                    .iter()
+                    .any(|other| other.iter().all(|at| one.contains(at)));
+                if !is_more {
+                    self.found.push(one);
+                }
+            }
+            return;
+        }
+        let row = &self.rows[first as usize];
+        let branches: Set = able.iter().zip(row).map(|(a, b)| a & b).collect();
+        for at in members(&branches) {
+            let is_missed = |row: &&u32| self.rows[**row as usize][at / 64] >> (at % 64) & 1 == 0;
+            let rest: Vec<u32> = left.iter().filter(is_missed).copied().collect();
+            able[at / 64] &= !(1 << (at % 64));
+            if rest.is_empty() {
+                continue;
+            }
+            chosen.push(at);
+            self.longer(&rest, chosen, &able, more - 1);
+            chosen.pop();
         }
     }
-    words
 }
 
-/// The least of the clauses that it becomes by renaming.
-fn canonical(clause: &Clause, renamed: &[Vec<usize>]) -> Clause {
-    let ways = renamed.iter().map(|way| {
-        let mut other: Clause = clause
-            .iter()
-            .map(|one| Literal {
-                atom: way[one.atom],
-                positive: one.positive,
-            })
-            .collect();
-        other.sort();
-        other
-    });
-    let mut own = clause.clone();
-    own.sort();
-    ways.chain([own.clone()]).min().unwrap_or(own)
+/// The members of a set, ascending.
+pub(crate) fn members(set: &Set) -> Vec<usize> {
+    let mut all = Vec::new();
+    for (at, word) in set.iter().enumerate() {
+        let mut word = *word;
+        while word != 0 {
+            all.push(64 * at + word.trailing_zeros() as usize);
+            word &= word - 1;
+        }
+    }
+    all
 }
 
-/// Does a clause hold already without one of its literals?
-fn has_part(clause: &Clause, known: &BTreeSet<Clause>, renamed: &[Vec<usize>]) -> bool {
-    let subsets = (1..(1_usize << clause.len()) - 1).map(|mask| {
-        let chosen = clause.iter().enumerate();
-        let chosen = chosen.filter(|(at, _)| mask & (1 << at) != 0);
-        chosen.map(|(_, one)| *one).collect::<Clause>()
-    });
-    let mut subsets = subsets.filter(|subset| subset.len() < clause.len());
-    subsets.any(|subset| known.contains(&canonical(&subset, renamed)))
+#[cfg(test)]
+mod tests {
+    use super::{Literal, Rows};
+    use std::collections::BTreeSet;
+
+    /// Every clause of two literals that is found holds in all rows and has no part that does; every such clause is found.
+    #[test]
+    fn the_minimal_clauses_are_found() {
+        let atoms = [0, 1, 2, 3];
+        let mut rows = Rows::new(&atoms, &BTreeSet::from([3]));
+        let seen = [0b0001_u64, 0b0011, 0b0110, 0b1100, 0b0111];
+        for truths in seen {
+            let row = rows.row(&atoms, &[truths]);
+            rows.add(row);
+        }
+        let none = vec![0; 1].into_boxed_slice();
+        let found: BTreeSet<_> = rows.hitting(&none, 2, 1000).into_iter().collect();
+        let holds = |clause: &[Literal]| {
+            let hit = |truths: &u64| {
+                clause
+                    .iter()
+                    .any(|one| (truths >> one.atom & 1 == 1) == one.positive)
+            };
+            seen.iter().all(hit)
+        };
+        let mut expected = BTreeSet::new();
+        for (at, one) in rows.literals.iter().enumerate() {
+            if holds(&[*one]) {
+                expected.insert(vec![*one]);
+            }
+            for other in &rows.literals[at + 1..] {
+                if holds(&[*one, *other]) && !holds(&[*one]) && !holds(&[*other]) {
+                    expected.insert(vec![*one, *other]);
+                }
+            }
+        }
+        // An atom or its negation is no clause worth finding, but holds.
+        assert_eq!(found, expected);
+    }
 }

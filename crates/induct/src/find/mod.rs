@@ -1,48 +1,45 @@
 //! Invariant inference (strengthening): finding inductive invariants, goal-directed, from counterexamples to induction and states that runs come to.
 //!
-//! Clauses over simple atoms ([`atoms`]) that hold in every state seen ([`samples`]) are candidates ([`clauses`]). Beginning with
-//! the claims to be shown, a counterexample to induction at a small size is looked for; a candidate that is false in the state before it
-//! joins the claims, the shortest that forbids the most counterexamples seen; and so on until there is none. A
-//! candidate for which nothing helps is given up, and the search begins again without it. Then everything is shown for every
-//! size like stated invariants ([`crate::fixpoint`]), and what is not needed is left out.
+//! The steps that proofs are about are made circuits at small sizes ([`model`], from terms by [`finite`]): running them on 64 states
+//! at a time gives states that runs come to, and a SAT solver in process gives counterexamples to induction. Clauses over simple atoms
+//! ([`atoms`]) that hold in every state seen ([`clauses`]) are candidates; which of them join the claims is decided along the proof
+//! graph ([`graph`]). Then everything is shown for every size like stated invariants ([`crate::fixpoint`]).
 //!
 //! Why sound. What is found is only ever added to the invariants of the song: no sample and no bounded question enters a proof.
 //!
-//! Levels: clauses of two literals, then of three, then, where there are few atoms, of four; two names for each sort, universal quantifiers only.
+//! Levels: clauses of two literals over two names for each sort, then of three, then with conditions of the song and "there is a member
+//! with …", then over three names, then with "there is a member with … and …", then of four literals.
 //!
-//! NOT COVERED: `exists`, sums, more names, atoms that steps remember of their guards. Then nothing is found.
+//! NOT COVERED: sums, sequences, variables over numbers. Then nothing is found.
 
 mod atoms;
+mod circuit;
 mod clauses;
+mod finite;
+mod graph;
+mod guards;
+mod model;
 mod naming;
-mod samples;
+mod setting;
+mod solver;
+mod values;
 
-use crate::counterexample::{instance, some};
-use crate::fixpoint::{Ask, Found, Report, prove};
+use crate::fixpoint::{Ask, Found, Report, prove_claims};
 use crate::system::System;
 use atoms::Atoms;
-use clauses::{Clause, Row, is_false, minimal};
+use clauses::Clause;
+use graph::Result;
 use plainsong_ir::build::{all, binary, not, proposition};
-use plainsong_ir::visit::{any_expr, replace};
+use plainsong_ir::visit::any_expr;
 use plainsong_ir::{
-    ActionId, BinOp, Binding, Claim, Domain, Expr, ExprKind, Local, LocalId, Property, Quantifier,
-    Song,
+    BinOp, Binding, Claim, Domain, Expr, ExprKind, Local, LocalId, Property, Quantifier, Song, Ty,
 };
-use plainsong_semantics::machine::Config;
-use samples::Evaluator;
-use std::collections::{BTreeMap, BTreeSet};
+use setting::Setting;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// How many literals clauses have at most, level by level.
-const LEVELS: [usize; 3] = [2, 3, 4];
-/// The most atoms with which clauses of four literals are looked at.
-const FOR_FOUR: usize = 45;
-/// The sizes at which counterexamples are looked for.
-const SIZES: [i64; 3] = [1, 2, 3];
-/// The most questions to the solver at one level.
-const QUESTIONS: usize = 1_500;
-/// The most lemmas of one attempt.
-const LEMMAS: usize = 24;
+/// How often a search goes on after what it found is not shown for every size.
+const ROUNDS: usize = 6;
 
 /// Invariants that were found.
 #[derive(Clone, Debug)]
@@ -62,36 +59,33 @@ pub fn lemmas(
 ) -> Option<Lemmas> {
     let atoms = Atoms::of(song)?;
     let system = with_claims(song, free(&atoms))?;
-    let first = song.properties.len();
-    let translated = system.song.properties[first..first + atoms.all.len()].iter();
-    let translated = translated.map(claim).collect();
-    let evaluator = Evaluator {
-        system: &system,
-        atoms: translated,
-        locals: &atoms.locals,
+    let mut setting = Setting::new(&system, song.properties.len(), &atoms)?;
+    // Behind the properties of the text is what bodies know where they are.
+    let known = system.own..system.song.properties.len();
+    let claims = targets.iter().copied().chain(known);
+    let claims: Option<Vec<_>> = claims.map(|at| setting.claim(&system, at)).collect();
+    let models = setting.models(&atoms, &system, over)?;
+    let mut graph = setting.graph(&atoms, models, &claims?)?;
+    if graph.is_seen_false() {
+        return None;
+    }
+    let search = Search {
+        song,
+        targets,
+        ask,
+        atoms: &atoms,
     };
-    let rows = evaluator.sampled();
-    let renamed = renamings(&atoms);
-    LEVELS.into_iter().find_map(|most| {
-        if over() || most == 4 && atoms.all.len() > FOR_FOUR {
-            return None;
+    for _ in 0..ROUNDS {
+        match graph.run(over) {
+            Result::Stuck | Result::Over => return None,
+            Result::Found(clauses) => match search.shown(&clauses) {
+                Ok(lemmas) => return Some(lemmas),
+                Err(wrong) if wrong.is_empty() => return None,
+                Err(wrong) => graph.give_up(&wrong),
+            },
         }
-        let pool = minimal(&rows, atoms.all.len(), &atoms.same, &renamed, most);
-        let mut search = Search {
-            song,
-            targets,
-            ask,
-            atoms: &atoms,
-            evaluator: &evaluator,
-            pool,
-            given_up: BTreeSet::new(),
-            chosen: Vec::new(),
-            seen: Vec::new(),
-            closed: BTreeSet::new(),
-            questions: 0,
-        };
-        search.run(over)
-    })
+    }
+    None
 }
 
 struct Search<'a> {
@@ -99,152 +93,23 @@ struct Search<'a> {
     targets: &'a [usize],
     ask: &'a Ask<'a>,
     atoms: &'a Atoms,
-    evaluator: &'a Evaluator<'a>,
-    pool: Vec<Clause>,
-    /// Candidates, by position in the pool, that cannot be shown.
-    given_up: BTreeSet<usize>,
-    /// Candidates that joined the claims.
-    chosen: Vec<usize>,
-    /// Rows of the states before counterexamples.
-    seen: Vec<Vec<Row>>,
-    /// Which steps do no harm to which claims, at all sizes that are tried.
-    closed: BTreeSet<(Goal, ActionId)>,
-    questions: usize,
-}
-
-/// A claim of the song, or a candidate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Goal {
-    Claim(usize),
-    Candidate(usize),
-}
-
-/// What came of one look at all claims.
-enum Look {
-    /// No counterexample.
-    Inductive,
-    /// This claim is not: in the state before, these rows are true.
-    Open(Goal, Vec<Row>),
-    /// Too much was asked, or it is not covered.
-    Over,
 }
 
 impl Search<'_> {
-    fn run(&mut self, over: &mut dyn FnMut() -> bool) -> Option<Lemmas> {
-        loop {
-            match self.look(over) {
-                Look::Over => return None,
-                Look::Inductive => match self.shown() {
-                    Ok(lemmas) => return Some(lemmas),
-                    Err(wrong) if wrong.is_empty() => return None,
-                    Err(wrong) => self.give_up(wrong),
-                },
-                Look::Open(goal, rows) => match (self.helpful(&rows), goal) {
-                    (Some(candidate), _) if self.chosen.len() < LEMMAS => {
-                        self.seen.push(rows);
-                        self.chosen.push(candidate);
-                    }
-                    (_, Goal::Candidate(at)) => self.give_up(vec![at]),
-                    (_, Goal::Claim(_)) => return None,
-                },
-            }
-        }
-    }
-
-    /// Begins again without these candidates.
-    fn give_up(&mut self, candidates: Vec<usize>) {
-        self.given_up.extend(candidates);
-        self.chosen.clear();
-        self.closed.clear();
-    }
-
-    /// The claims to be shown, with the candidates that joined them, as one system.
-    fn system(&self) -> Option<(System, Vec<Goal>)> {
-        let candidates = self.chosen.iter().map(|at| self.property(*at));
-        let mut system = with_claims(self.song, candidates.collect())?;
+    /// Shows everything for every size; clauses that are not shown, if there are some.
+    fn shown(&self, clauses: &[Clause]) -> std::result::Result<Lemmas, Vec<Clause>> {
+        let report = self.proof(clauses).ok_or_else(Vec::new)?;
         let first = self.song.properties.len();
-        let mut goals: Vec<Goal> = self.targets.iter().copied().map(Goal::Claim).collect();
-        goals.extend(self.chosen.iter().copied().map(Goal::Candidate));
-        let own = self.targets.iter().copied();
-        system.claims = own.chain(first..system.song.properties.len()).collect();
-        system.counted.clone_from(&self.evaluator.system.counted);
-        Some((system, goals))
-    }
-
-    fn look(&mut self, over: &mut dyn FnMut() -> bool) -> Look {
-        let Some((system, goals)) = self.system() else {
-            return Look::Over;
-        };
-        for (goal, &claim) in goals.iter().zip(&system.claims) {
-            for action in (0..system.actions().actions.len()).map(ActionId::from) {
-                if self.closed.contains(&(*goal, action)) {
-                    continue;
-                }
-                for size in SIZES {
-                    self.questions += 1;
-                    if self.questions > QUESTIONS || over() {
-                        return Look::Over;
-                    }
-                    let Some(instance) = instance(&system, size) else {
-                        continue;
-                    };
-                    let who = (self.ask.solvers, self.ask.cancel);
-                    if let Some(before) = some(&system, claim, action, instance, who) {
-                        return Look::Open(*goal, self.rows(size, &before));
-                    }
-                }
-                self.closed.insert((*goal, action));
-            }
-        }
-        Look::Inductive
-    }
-
-    fn rows(&self, size: i64, config: &Config) -> Vec<Row> {
-        let instance = instance(self.evaluator.system, size);
-        instance.map_or_else(Vec::new, |instance| self.evaluator.rows(&instance, config))
-    }
-
-    /// The candidate that is false in a state, short, and false in most of the states seen.
-    fn helpful(&self, rows: &[Row]) -> Option<usize> {
-        let able = self.pool.iter().enumerate().filter(|(at, clause)| {
-            !self.given_up.contains(at) && !self.chosen.contains(at) && is_false(clause, rows)
-        });
-        let cost = |clause: &Clause| {
-            let forbidden = self
-                .seen
-                .iter()
-                .filter(|rows| is_false(clause, rows))
-                .count();
-            4 * clause.len() as i64 - forbidden as i64
-        };
-        able.min_by_key(|(at, clause)| (cost(clause), *at))
-            .map(|(at, _)| at)
-    }
-
-    /// Shows everything for every size; candidates that are not proved, if there are some.
-    fn shown(&self) -> Result<Lemmas, Vec<usize>> {
-        let mut kept = self.chosen.clone();
-        let mut report = self.proof(&kept).ok_or_else(Vec::new)?;
-        let first = self.song.properties.len();
-        let is_shown =
-            |report: &Report, at: &usize| matches!(report.claims.get(at), Some(Found::Shown(_)));
-        if !self.targets.iter().all(|at| is_shown(&report, at)) {
-            let wrong = (0..kept.len()).filter(|at| !is_shown(&report, &(first + at)));
-            return Err(wrong.map(|at| kept[at]).collect());
-        }
-        for at in (0..kept.len()).rev() {
-            let mut fewer = kept.clone();
-            fewer.remove(at);
-            if let Some(other) = self.proof(&fewer)
-                && self.targets.iter().all(|at| is_shown(&other, at))
-            {
-                (kept, report) = (fewer, other);
-            }
+        let is_shown = |at: &usize| matches!(report.claims.get(at), Some(Found::Shown(_)));
+        if !self.targets.iter().all(is_shown) {
+            let wrong = clauses.iter().enumerate();
+            let wrong = wrong.filter(|(at, _)| !is_shown(&(first + at)));
+            return Err(wrong.map(|(_, clause)| clause.clone()).collect());
         }
         let own = self.song.properties.iter();
         let mut taken: BTreeSet<String> = own.map(|row| row.name.clone()).collect();
-        let texts = kept.iter().map(|at| {
-            let mut property = self.property(*at);
+        let texts = clauses.iter().map(|clause| {
+            let mut property = self.property(clause);
             property.name = naming::name(self.song, &claim(&property), &mut taken);
             text(self.song, &property)
         });
@@ -254,16 +119,21 @@ impl Search<'_> {
         })
     }
 
-    fn proof(&self, candidates: &[usize]) -> Option<Report> {
+    fn proof(&self, clauses: &[Clause]) -> Option<Report> {
         let mut song = (**self.song).clone();
-        let own = candidates.iter().map(|at| self.property(*at));
-        song.properties.extend(own);
-        prove(&Arc::new(song), self.ask).ok()
+        let first = song.properties.len();
+        song.properties
+            .extend(clauses.iter().map(|one| self.property(one)));
+        let last = song.properties.len();
+        let mut system = System::of(&Arc::new(song)).ok()?;
+        let is_asked = |at: &usize| *at >= first || self.targets.contains(at);
+        system.claims.retain(is_asked);
+        debug_assert!(system.own == last, "claims of the text come first");
+        prove_claims(&system, self.ask).ok()
     }
 
-    /// A candidate as an invariant: `forall a, b: S :: p && q ==> r`.
-    fn property(&self, at: usize) -> Property {
-        let clause = &self.pool[at];
+    /// A clause as an invariant: `forall a, b: S :: p && q ==> r`.
+    fn property(&self, clause: &Clause) -> Property {
         let atom = |positive: bool| {
             let own = clause.iter().filter(move |one| one.positive == positive);
             own.map(|one| self.atoms.all[one.atom].clone())
@@ -277,24 +147,28 @@ impl Search<'_> {
             (_, None) => not(all(premises)),
             (_, Some(conclusion)) => binary(BinOp::Implies, all(premises), conclusion),
         };
-        named(&self.atoms.locals, body, format!("found_{at}"))
+        named(self.atoms, body, "found".to_owned())
     }
 }
 
 /// A claim about all members that it names.
-fn named(locals: &[Local], body: Expr, name: String) -> Property {
-    let names = (0..locals.len()).map(LocalId::from);
+fn named(atoms: &Atoms, body: Expr, name: String) -> Property {
+    let names = (0..atoms.names).map(LocalId::from);
     let used: Vec<LocalId> = names
         .filter(|name| any_expr(&body, |one| one.kind == ExprKind::Local(*name)))
         .collect();
-    let mut bindings: BTreeMap<usize, Vec<LocalId>> = BTreeMap::new();
+    let mut bindings: Vec<(Ty, Vec<LocalId>)> = Vec::new();
     for name in used {
-        bindings.entry(name.index() / 2).or_default().push(name);
+        let ty = &atoms.locals[name.index()].ty;
+        match bindings.last_mut() {
+            Some((same, names)) if same == ty => names.push(name),
+            _ => bindings.push((ty.clone(), vec![name])),
+        }
     }
     let bindings: Vec<Binding> = bindings
-        .into_values()
-        .map(|names| Binding {
-            domain: Domain::Type(locals[names[0].index()].ty.clone()),
+        .into_iter()
+        .map(|(ty, names)| Binding {
+            domain: Domain::Type(ty),
             names,
             filter: None,
         })
@@ -307,6 +181,10 @@ fn named(locals: &[Local], body: Expr, name: String) -> Property {
             Box::new(body),
         )),
     };
+    invariant(&atoms.locals, claim, name)
+}
+
+fn invariant(locals: &[Local], claim: Expr, name: String) -> Property {
     Property {
         name,
         is_invariant: true,
@@ -334,15 +212,10 @@ fn claim(property: &Property) -> Expr {
 
 /// The atoms as claims whose names are free: to be translated, not to be shown.
 fn free(atoms: &Atoms) -> Vec<Property> {
-    let claims = atoms.all.iter().map(|atom| Property {
-        claim: Claim::Always(atom.clone()),
-        ..named(
-            &atoms.locals,
-            plainsong_ir::build::truth(true),
-            String::new(),
-        )
-    });
-    claims.collect()
+    let claims = atoms.all.iter();
+    claims
+        .map(|atom| invariant(&atoms.locals, atom.clone(), String::new()))
+        .collect()
 }
 
 /// The system of a song with more claims.
@@ -350,30 +223,4 @@ fn with_claims(song: &Song, claims: Vec<Property>) -> Option<System> {
     let mut song = song.clone();
     song.properties.extend(claims);
     System::of(&Arc::new(song)).ok()
-}
-
-/// For each way to swap the two names of some sorts: which atom each becomes.
-fn renamings(atoms: &Atoms) -> Vec<Vec<usize>> {
-    let sorts = atoms.locals.len() / 2;
-    (1..1_usize << sorts)
-        .map(|swapped| {
-            let each = atoms.all.iter().enumerate();
-            let each = each.map(|(at, atom)| {
-                let mut other = atom.clone();
-                replace(&mut other, |one| {
-                    let ExprKind::Local(name) = one.kind else {
-                        return None;
-                    };
-                    let swaps = swapped & (1 << (name.index() / 2)) != 0;
-                    swaps.then(|| Expr {
-                        kind: ExprKind::Local(LocalId::from(name.index() ^ 1)),
-                        ..one.clone()
-                    })
-                });
-                let found = atoms.all.iter().position(|one| *one == other);
-                found.unwrap_or(at)
-            });
-            each.collect()
-        })
-        .collect()
 }
