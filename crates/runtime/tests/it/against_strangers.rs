@@ -406,7 +406,7 @@ fn an_abort_at_the_meeting_reaches_those_who_were_met() {
         .into_iter()
         .map(|role| role.join().unwrap().unwrap_err().to_string())
         .collect();
-    assert!(ends[2].contains("b at 127.0.0.1") && ends[2].contains("nobody answered"));
+    assert!(ends[2].contains("b at 127.0.0.1") && ends[2].contains("no answer within"));
     // What c said, and nothing about frames or tallies.
     assert!(ends[0].contains("it failed: b at 127.0.0.1"), "{}", ends[0]);
     assert!(ends[1].contains("did not connect within"), "{}", ends[1]);
