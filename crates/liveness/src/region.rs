@@ -118,10 +118,10 @@ pub(crate) fn region(graph: &Explored<'_>, one: &Instantiated<'_>, truths: &Trut
 impl Region {
     /// Why it may go on beyond what was explored. Where executions may enter it anywhere, whatever was left out anywhere
     /// may be a start.
-    pub(crate) fn first_open(&self, graph: &Explored<'_>) -> Option<&'static str> {
+    pub(crate) fn first_open<'g>(&self, graph: &'g Explored<'_>) -> Option<&'g str> {
         let matters = |at: &usize| self.anywhere || self.inside[*at] || !graph.has_begun(*at);
-        (0..graph.len())
-            .filter(matters)
-            .find_map(|at| graph.why_open(at))
+        let open = (0..graph.len()).filter(matters);
+        let mut why = open.filter_map(|at| graph.why_open(at));
+        graph.why_start_open().or_else(|| why.next())
     }
 }

@@ -6,6 +6,7 @@
 use indexmap::IndexSet;
 use plainsong_semantics::machine::{Config, Machine, Outcome, Status, Step};
 use plainsong_semantics::temporal::fair_tasks::{FairTask, TasksOfStep};
+use plainsong_semantics::trace::{Failure, FailureKind};
 use rustc_hash::FxBuildHasher;
 
 /// A step from one state to another.
@@ -46,6 +47,8 @@ enum Cut {
     No,
     /// A constraint or bound cuts off what comes after it.
     Constraint,
+    /// A limit of the interpreter does: no value in the window, say.
+    Limit,
 }
 
 /// The states of an instance explored so far.
@@ -62,6 +65,10 @@ pub struct Explored<'m> {
     tasks: IndexSet<FairTask, FxBuildHasher>,
     served: IndexSet<Served, FxBuildHasher>,
     sets: IndexSet<Vec<u32>, FxBuildHasher>,
+    /// The first limit of the interpreter that was met.
+    limit: Option<String>,
+    /// Was it met before the first state?
+    limited_at_start: bool,
     /// Does some execution end in a failure?
     pub fails: bool,
     /// How many steps were taken.
@@ -83,13 +90,15 @@ impl<'m> Explored<'m> {
             tasks: IndexSet::default(),
             served: IndexSet::default(),
             sets: IndexSet::default(),
+            limit: None,
+            limited_at_start: false,
             fails: false,
             steps: 0,
         };
         for start in machine.initial() {
             match start {
                 Outcome::Next(config) => drop(graph.reach(config, None)),
-                Outcome::Failed(..) => graph.fails = true,
+                Outcome::Failed(failure, _) => graph.limited_at_start |= graph.failed(failure),
                 Outcome::Discarded => {}
             }
         }
@@ -197,16 +206,32 @@ impl<'m> Explored<'m> {
     }
 
     pub(crate) fn cuts_a_step(&self, at: usize) -> bool {
-        self.discards[at]
+        self.discards[at] || self.cut.get(at) == Some(&Cut::Limit)
+    }
+
+    /// Why not all starts are known.
+    pub(crate) fn why_start_open(&self) -> Option<&str> {
+        self.limit.as_deref().filter(|_| self.limited_at_start)
+    }
+
+    /// Notes a failure. Is it a limit of the interpreter, which says nothing about the program?
+    fn failed(&mut self, failure: Failure) -> bool {
+        let is_limit = failure.kind == FailureKind::Resource;
+        match is_limit {
+            true => drop(self.limit.get_or_insert(failure.message)),
+            false => self.fails = true,
+        }
+        is_limit
     }
 
     /// Why not all steps out of a state are known.
-    pub(crate) fn why_open(&self, at: usize) -> Option<&'static str> {
+    pub(crate) fn why_open(&self, at: usize) -> Option<&str> {
         match self.cut.get(at) {
             None => Some("not all states were looked at"),
             Some(Cut::Constraint) => {
                 Some("a constraint or bound cuts off what comes after some states")
             }
+            Some(Cut::Limit) => self.limit.as_deref(),
             Some(Cut::No) => None,
         }
     }
@@ -263,6 +288,7 @@ impl<'m> Explored<'m> {
             false => Vec::new(),
         };
         let mut outcomes = outcomes.into_iter();
+        let mut is_limited = false;
         for (number, step) in steps.into_iter().enumerate() {
             self.steps += 1;
             let (obliged, answered) = outcomes.next().unwrap_or_default();
@@ -274,7 +300,7 @@ impl<'m> Explored<'m> {
             tasks.answered.extend(answered);
             let (taken, all) = self.numbered(tasks);
             enabled.extend(taken);
-            self.follow(at, number, step, all);
+            is_limited |= self.follow(at, number, step, all);
         }
         if may_end {
             let (tasks, _) = self.served.insert_full(Served::default());
@@ -287,14 +313,16 @@ impl<'m> Explored<'m> {
         enabled.sort_unstable();
         enabled.dedup();
         self.enabled.push(self.sets.insert_full(enabled).0 as u32);
-        self.cut.push(match is_cut {
-            true => Cut::Constraint,
-            false => Cut::No,
+        self.cut.push(match (is_cut, is_limited) {
+            (true, _) => Cut::Constraint,
+            (_, true) => Cut::Limit,
+            _ => Cut::No,
         });
         self.rows.push(self.edges.len());
     }
 
-    fn follow(&mut self, at: usize, number: usize, step: Step, served: Served) {
+    /// Enters what a step leads to. Is that beyond a limit of the interpreter?
+    fn follow(&mut self, at: usize, number: usize, step: Step, served: Served) -> bool {
         match step.outcome {
             Outcome::Next(next) => {
                 let to = self.reach(next, Some((at as u32, number as u32)));
@@ -304,9 +332,10 @@ impl<'m> Explored<'m> {
                     step: Some(number as u32),
                     tasks,
                 });
+                false
             }
-            Outcome::Failed(..) => self.fails = true,
-            Outcome::Discarded => {}
+            Outcome::Failed(failure, _) => self.failed(failure),
+            Outcome::Discarded => false,
         }
     }
 

@@ -23,13 +23,13 @@ fn asked(variable: &str, otherwise: u64) -> u64 {
     said.and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
 
-fn song(text: &str) -> Arc<Song> {
+pub(crate) fn song(text: &str) -> Arc<Song> {
     let compiled = plainsong_syntax::compile(text);
     let song = compiled.song;
     Arc::new(song.unwrap_or_else(|| panic!("{text}\n{:?}", compiled.diagnostics)))
 }
 
-fn machine(song: &Arc<Song>) -> Machine {
+pub(crate) fn machine(song: &Arc<Song>) -> Machine {
     let instances = Instance::all(song.clone(), &Sizes::default(), &Bounds::default());
     let instances = instances.expect("a song without sizes has an instance");
     Machine::new(&instances[0], Subject::System)
