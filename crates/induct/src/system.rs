@@ -1,7 +1,7 @@
 //! What is proved about: an action system, or processes as one.
 
 use plainsong_diagnostics::Span;
-use plainsong_ir::handlers_to_actions::{Unhandled, handlers_to_actions, processes_to_actions};
+use plainsong_ir::handlers_to_actions::{Unhandled, processes_to_actions};
 use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{ActionId, Actions, Claim, Expr, ExprKind, PendingOf, Song, Temporal};
 use plainsong_semantics::constraints::has_constraints;
@@ -83,15 +83,26 @@ impl System {
         let mut finder = Finder(Vec::new());
         let conditions = temporal.flat_map(Temporal::conditions);
         conditions.for_each(|condition| finder.expr(condition));
-        if song.voices().is_some() {
-            // What a body or a fault does is an action on offer, to which no fairness is owed; messages that nobody handles
-            // count where something is counted.
+        if let Some(voices) = song.voices() {
+            if let Some(fault) = voices.faults.first() {
+                let why = "responses for every size are proved of systems without faults";
+                return Err(Refused::new(fault.span, why));
+            }
+            // Messages that nobody handles count where something is counted.
             let unhandled = match finder.0.is_empty() {
                 true => Unhandled::LeftOut,
                 false => Unhandled::Refused,
             };
-            let translated = handlers_to_actions(song, unhandled);
+            let translated = processes_to_actions(song, unhandled);
             translated.map_err(|why| Refused::new(why.span(), why.to_string()))?;
+            let between = system.actions().actions.iter().find(|one| {
+                let moves = one.role.moves.as_ref();
+                moves.is_some_and(|moves| moves.between)
+            });
+            if let Some(action) = between {
+                let why = "a loop of a body may go round without communicating, and what holds in between is not seen by claims";
+                return Err(Refused::new(action.span, why));
+            }
         }
         let actions = system.actions().actions.iter().enumerate();
         let pending = actions.filter(|(_, action)| !action.role.repeat);

@@ -56,6 +56,15 @@ pub struct Action {
     pub span: Span,
 }
 
+/// What a process with a body does by itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moves {
+    /// The process; the first parameters of the action are its indices.
+    pub family: FamilyId,
+    /// Does it begin between two steps of the process, where claims do not look?
+    pub between: bool,
+}
+
 /// What is said about an action besides its code, mostly for `refine`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Role {
@@ -79,6 +88,8 @@ pub struct Role {
     pub requires: Vec<InvariantCall>,
     /// The message that it handles, if it was made of handlers: so it is told.
     pub handles: Option<Handled>,
+    /// What a process with a body does by itself, if the action was made of that.
+    pub moves: Option<Moves>,
     /// `repeat action`: on offer in every state after `init`, for all arguments; never a pending async.
     pub repeat: bool,
     /// `fair action`: what temporal claims suppose that it is owed.

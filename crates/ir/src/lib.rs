@@ -50,7 +50,7 @@ pub mod words;
 
 pub use actions::{
     Action, Actions, Clause, ClauseKind, Commute, Eliminated, Global, Handled, Induction,
-    Invariant, InvariantCall, Layers, Mover, Procedure, Role, Sequentialization,
+    Invariant, InvariantCall, Layers, Mover, Moves, Procedure, Role, Sequentialization,
 };
 pub use covers::Covers;
 pub use expr::{

@@ -1,6 +1,6 @@
 //! Responses for every size, as part of the induct engine: `P leads to Q`, `eventually Q` and `infinitely often Q`.
 //!
-//! What is shown is shown for weakly fair executions ([`plainsong_induct::response`]), and so at every level but `none`. Nothing is
+//! What is shown is shown for the level that is asked for ([`plainsong_induct::response`]), `none` excepted. Nothing is
 //! refuted here, and nothing is remembered: a verdict depends on the level that a run asks for.
 
 use crate::engine::Task;
@@ -12,6 +12,12 @@ use plainsong_ir::{Claim, Delivery, Fairness, Temporal, TemporalOperator};
 use plainsong_report::count;
 use plainsong_semantics::search::Check;
 use plainsong_semantics::verdict::Verdict;
+use std::time::{Duration, Instant};
+
+/// How long a measure is looked for in `prove`.
+const SEARCH: Duration = Duration::from_secs(20);
+/// How long it is looked for where others look at states: in `check`.
+const SEARCH_BESIDE_OTHERS: Duration = Duration::from_secs(3);
 
 /// May a claim be shown at all?
 pub(super) fn may_show(temporal: &Temporal) -> bool {
@@ -30,6 +36,17 @@ pub(super) fn asked(question: &Question, task: &Task) -> Option<usize> {
     }
 }
 
+/// Why it holds, for readers.
+fn notes(helpful: &[String], measure: &[String]) -> Vec<String> {
+    let tasks = format!(
+        "for every size: it comes nearer with each of {} (the nearest first, `_` is anybody)",
+        helpful.join(", ")
+    );
+    let measure =
+        (!measure.is_empty()).then(|| format!("found: `by measure ({})`", measure.join(", ")));
+    [tasks].into_iter().chain(measure).collect()
+}
+
 /// What came of it.
 pub(super) fn verdict(
     question: &Question,
@@ -44,10 +61,13 @@ pub(super) fn verdict(
         _ => Fairness::None,
     };
     if level == Fairness::None {
-        return unknown("proofs for every size rest on weak fairness");
+        return unknown("proofs for every size rest on fairness");
     }
-    if task.delivery.is_some_and(|one| one != Delivery::Unordered) {
-        return unknown("proofs for every size rest on messages that come in any order");
+    let is_ordered = task.delivery.is_some_and(|one| one != Delivery::Unordered);
+    if is_ordered && level < Fairness::Standard {
+        return unknown(
+            "proofs for every size at this level rest on messages that come in any order",
+        );
     }
     if let Some(why) = empty {
         return unknown(why);
@@ -59,10 +79,17 @@ pub(super) fn verdict(
         recheck: task.proof.recheck,
         dropped: None,
     };
-    match respond(&task.song, claim, &ask) {
+    let begin = Instant::now();
+    let patience = match task.proof.only_proofs {
+        true => SEARCH_BESIDE_OTHERS,
+        false => SEARCH,
+    };
+    let stop = || ask.cancel.is_cancelled() || begin.elapsed() >= patience;
+    match respond(&task.song, claim, level, &ask, &stop) {
         Ok(Response::Shown {
             obligations,
             helpful,
+            measure,
             nothing_fails,
         }) => Verdict {
             obligations: Some(obligations as u64),
@@ -70,10 +97,7 @@ pub(super) fn verdict(
                 true => Vec::new(),
                 false => vec![super::induct::ASSERTIONS.to_owned()],
             },
-            notes: vec![format!(
-                "for every size: it comes nearer with each of {} (the nearest first, `_` is anybody)",
-                helpful.join(", ")
-            )],
+            notes: notes(&helpful, &measure),
             ..Verdict::proved(
                 &question.name,
                 format!(

@@ -1,44 +1,47 @@
-//! Response for every size: `P leads to Q` by helpful tasks and a measure (Manna and Pnueli's rules CHAIN and RESP-J).
+//! Response for every size: `P leads to Q` by helpful tasks and a measure (Manna and Pnueli's rules CHAIN, RESP-J and RESP-C).
 //!
-//! Statement. Let `I` be inductive invariants, `t1 … tn` *helpful tasks* (runs of an action, each with some arguments fixed
-//! by the claim and the others open), and `m` a tuple of integers. Say that a task is *at hand* in a state if it is enabled there
-//! for some values of its open arguments; the *rank* of a state is `m` and then the least `i` such that `ti` is at
-//! hand. If the rules below are shown, every weakly fair execution satisfies the claim, whatever the sizes, provided
-//! that nothing fails.
+//! Statement. Let `I` be inductive invariants, `t1 … tn` *helpful tasks* (runs of an action, or steps of a process with a body,
+//! each with some arguments fixed by the claim and the others open), and `m` a tuple of integers. A task is *at hand* in a state if
+//! for some values of its open arguments it is enabled there, or, for tasks that are treated strongly and return, if it is there to be run. The *rank* of
+//! a state is `m` and then the least `i` such that `ti` is at hand. If the rules below are shown, every execution that is fair at the
+//! level in question satisfies the claim, whatever the sizes, provided that nothing fails.
 //!
 //! | rule | asks |
 //! |---|---|
 //! | `response/value` | `P` and `Q` have a value in every state |
 //! | `response/start` | where `P` and not `Q`, a task is at hand; for `eventually Q`: after `init`, or `Q` |
 //! | `response/open` | where not `Q` and a task is at hand, every step leads to `Q` or to a state where one is at hand |
-//! | `response/step` | where `ti`, enabled with `x`, is the least at hand, every other step leads to `Q`, to a lower rank, or keeps both |
-//! | `response/help` | there, a run of `ti` with `x` leads to `Q` or to a lower rank |
+//! | `response/step` | where `ti`, at hand with `x`, is the least at hand, every other step leads to `Q`, to a lower rank, or keeps both |
+//! | `response/help` | there, a step that takes `ti` with `x` leads to `Q` or to a lower rank |
+//! | `response/return` | if `ti` returns: where it is at hand with `x` and not enabled, `Q`, a lower rank, or that it is enabled comes about by the same rules, with tasks that stay and without a measure |
 //!
 //! If moreover `P` stays true until `Q` is (`response/keep`), the other rules are asked only where it is.
 //!
 //! Why sound. Follow an execution from a state with `P` that never comes to `Q`. A task is always at hand
-//! (`start`, `open`), so the execution does not end: what is at hand is owed to somebody who is not `unfair`. The rank never
-//! rises and cannot fall for ever, so it stays from some point on; there, `ti` enabled with `x` stays enabled with `x` (`step`),
-//! and by weak fairness it is run, and the rank falls (`help`): a contradiction. What is enabled with `x` means the same here and in
-//! the interpreter: a message is a pending run of its handler; it is not lost (songs with faults are refused), and not held up
-//! by others ([`tasks`] leaves out messages that keep an order). An instance of a message that nobody takes stays, so it does
-//! not matter that the interpreter tells senders apart.
+//! (`start`, `open`), so the execution does not end: what is at hand is owed to somebody who is not `unfair`, or such a task is at hand by
+//! `return`. The rank never rises and cannot fall for ever, so it stays from some point on; there, `ti` at hand with `x` stays so
+//! (`step`). If it stays enabled, it is taken by weak fairness; if it returns, it is enabled again and again, and is taken by strong fairness. Then
+//! the rank falls (`help`): a contradiction. What is enabled with `x` means the same here and in
+//! the interpreter: a message is a pending run of its handler or receive; it is not lost (songs with faults are refused), and others hold it up
+//! only for a while ([`tasks`]). An instance of a message that nobody takes stays, so it does
+//! not matter that the interpreter tells senders apart. A step of a body is one or several steps here, of which nobody sees what is between.
 //!
 //! *Finding the tasks.* Candidates are all actions with each argument open or one of the claim's names ([`tasks`]). One whose rules
 //! are shown above those accepted so far is accepted as the next; since more accepted tasks only make the rules weaker, the order
 //! in which they are tried does not matter. It ends as soon as the accepted ones are enough. The
-//! measure is what `by measure (…)` says, or nothing.
+//! measure is what `by measure (…)` says, or nothing, or what is found ([`measures`]).
 //!
-//! NOT COVERED: `eventually always`, strong fairness (a task that is enabled again and again, but not all the time),
-//! measures that nobody stated, helpful tasks that choose values, bodies, faults.
+//! NOT COVERED: `eventually always`, helpful tasks that choose values, faults, tasks that return and need other such tasks to.
 
+mod measures;
 mod tasks;
 
 use crate::fixpoint::{Ask, Found, Induction, obligation, told};
 use crate::state::State;
 use crate::system::{Refused, System};
 use plainsong_ir::{
-    Claim, Domain, Expr, LocalId, Property, Song, Temporal, TemporalOperator, TemporalPart,
+    Claim, Domain, Expr, Fairness, LocalId, Property, Song, Temporal, TemporalOperator,
+    TemporalPart,
 };
 use plainsong_prove::discharge::Shown;
 use plainsong_prove::lower::{Env, Lowering, Store, Unsupported};
@@ -48,7 +51,7 @@ use plainsong_prove::theory::{Result, Theory};
 use plainsong_semantics::verdict::OpenObligation;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use tasks::{Candidate, candidates};
+use tasks::{Candidate, Rule, candidates};
 
 /// What came of a temporal claim.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,6 +62,8 @@ pub enum Response {
         obligations: usize,
         /// The helpful tasks, the ones nearest to the goal first, in words.
         helpful: Vec<String>,
+        /// The measure that was found where none was stated, in words.
+        measure: Vec<String>,
         /// Was it shown that nothing fails?
         nothing_fails: bool,
     },
@@ -68,12 +73,19 @@ pub enum Response {
     NotCovered(String),
 }
 
-/// Proves a temporal claim, by its position among the properties, for weakly fair executions.
+/// Proves a temporal claim, by its position among the properties, for executions that are fair at a level; `None` owes nothing, and
+/// nothing is shown then. `stop` says when to look for a measure no longer.
 pub fn respond(
     song: &Arc<Song>,
     claim: usize,
+    level: Fairness,
     ask: &Ask<'_>,
+    stop: &dyn Fn() -> bool,
 ) -> std::result::Result<Response, Refused> {
+    if level == Fairness::None {
+        let why = "proofs for every size rest on fairness";
+        return Ok(Response::NotCovered(why.to_owned()));
+    }
     let system = System::for_responses(song)?;
     let property = system.song.properties[claim].clone();
     let Claim::Temporal(temporal) = &property.claim else {
@@ -89,14 +101,19 @@ pub fn respond(
     let mut prover = Prover {
         song,
         property: &property,
+        level,
+        stop,
+        is_limited: false,
         induction,
         shown: 0,
+        measure: Vec::new(),
     };
     let found = prover.every_part(temporal);
     Ok(match found {
         Ok(Ok(helpful)) => Response::Shown {
             obligations: prover.shown,
             helpful,
+            measure: prover.measure,
             nothing_fails,
         },
         Ok(Err(open)) => Response::Open(open),
@@ -110,9 +127,25 @@ type Outcome<T> = Result<std::result::Result<T, Box<OpenObligation>>>;
 struct Prover<'a> {
     song: &'a Song,
     property: &'a Property,
+    level: Fairness,
+    stop: &'a dyn Fn() -> bool,
+    /// Is a measure looked for, or tasks beside it? Then only for so long.
+    is_limited: bool,
     induction: Induction<'a>,
     /// How many obligations were shown.
     shown: usize,
+    /// What was found to decrease, in words.
+    measure: Vec<String>,
+}
+
+/// Where a task has to help, and to what.
+struct Aim {
+    /// What is known there, beside that the goal is not reached.
+    known: Vec<Term>,
+    /// After each kind of step: it is reached, whatever is at hand.
+    reached: Vec<Term>,
+    /// After each kind of step: otherwise this holds, and less at hand or the same is enough.
+    same: Vec<Term>,
 }
 
 /// A part of the claim for arbitrary values of its names, in an arbitrary state and after each kind of step.
@@ -152,10 +185,11 @@ impl Prover<'_> {
             let why = "proofs for every size are about responses, not about `eventually always`";
             return Err(Unsupported::new(part.goal.span, why));
         }
+        self.is_limited = false;
         let mut asked = self.asked(part)?;
         let all = candidates(
             self.induction.theory,
-            (self.song, self.induction.system),
+            (self.song, self.induction.system, self.level),
             (&self.property.locals, &asked.names),
             &self.stores(),
         )?;
@@ -168,19 +202,169 @@ impl Prover<'_> {
             return Ok(Err(open));
         }
         asked.is_kept = self.keeps_premise(part, &asked);
+        let words = |all: &[Candidate], levels: &[usize]| -> Vec<String> {
+            levels.iter().map(|at| all[*at].words.clone()).collect()
+        };
+        let open = match self.chain(part, &asked, &all)? {
+            Ok(levels) => return Ok(Ok(words(&all, &levels))),
+            Err(open) => open,
+        };
+        if !part.measure.is_empty() {
+            return Ok(Err(open));
+        }
+        self.is_limited = true;
+        let mut steady = self.steady(part, &asked);
+        if steady.tuple.is_empty() {
+            return Ok(Err(open));
+        }
+        self.measure_by(&mut asked, &steady.tuple)?;
+        let mut all = all;
+        let phases = self.in_phases(&asked, &all, &steady.tuple)?;
+        all.extend(phases);
+        let before = self.shown;
+        let Ok(levels) = self.chain(part, &asked, &all)? else {
+            return Ok(Err(open));
+        };
+        let mut shown = self.shown;
+        for at in (0..steady.tuple.len()).rev() {
+            let without = [&steady.tuple[..at], &steady.tuple[at + 1..]].concat();
+            self.measure_by(&mut asked, &without)?;
+            self.shown = before;
+            if !self.is_over() && self.is_enough(part, &asked, &all, &levels) {
+                steady.tuple = without;
+                shown = self.shown;
+            }
+        }
+        self.shown = shown;
+        self.measure
+            .extend(steady.words(&self.induction.system.song));
+        Ok(Ok(words(&all, &levels)))
+    }
+
+    /// Are these tasks enough?
+    fn is_enough(
+        &mut self,
+        part: &TemporalPart,
+        asked: &Asked,
+        all: &[Candidate],
+        levels: &[usize],
+    ) -> bool {
+        let aim = self.aim(asked);
+        let levels: Vec<&Candidate> = levels.iter().map(|at| &all[*at]).collect();
+        let each = (0..levels.len()).all(|at| {
+            let (below, one) = (&levels[..at], levels[at]);
+            self.is_helpful(part, asked, &aim, below, one)
+                && (one.rule == Rule::Stays || self.returns(part, asked, &aim, below, (one, all)))
+        });
+        let last = self.whole(part, asked, &levels);
+        each && self.show(&last).is_ok()
+    }
+
+    /// Tasks that are enough, the ones nearest to the goal first.
+    fn chain(
+        &mut self,
+        part: &TemporalPart,
+        asked: &Asked,
+        all: &[Candidate],
+    ) -> Outcome<Vec<usize>> {
         let mut accepted: Vec<usize> = Vec::new();
+        let aim = self.aim(asked);
         loop {
             let levels: Vec<&Candidate> = accepted.iter().map(|at| &all[*at]).collect();
-            let last = self.whole(part, &asked, &levels);
+            let last = self.whole(part, asked, &levels);
             let Err(open) = self.show(&last) else {
-                return Ok(Ok(levels.iter().map(|one| one.words.clone()).collect()));
+                return Ok(Ok(accepted));
             };
             let next = (0..all.len()).find(|at| {
-                !accepted.contains(at) && self.is_helpful(part, &asked, &levels, &all[*at])
+                !self.is_over()
+                    && !accepted.contains(at)
+                    && !levels.iter().any(|one| one.is_also(&all[*at]))
+                    && self.is_helpful(part, asked, &aim, &levels, &all[*at])
+                    && (all[*at].rule == Rule::Stays
+                        || self.returns(part, asked, &aim, &levels, (&all[*at], all)))
             });
             match next {
                 Some(at) => accepted.push(at),
                 None => return Ok(Err(open)),
+            }
+        }
+    }
+
+    /// Is it time to give up?
+    fn is_over(&self) -> bool {
+        self.is_limited && (self.stop)()
+    }
+
+    /// Everywhere, the goal or less of the measure.
+    fn aim(&mut self, asked: &Asked) -> Aim {
+        let terms = &mut self.induction.theory.terms;
+        let pairs = asked.goal_after.iter().zip(&asked.decreased);
+        Aim {
+            known: Vec::new(),
+            reached: pairs
+                .map(|(goal, less)| terms.or(&[*goal, *less]))
+                .collect(),
+            same: asked.same.clone(),
+        }
+    }
+
+    /// Does a task that is there, and the least at hand, come to be enabled again and again, by tasks that stay?
+    fn returns(
+        &mut self,
+        part: &TemporalPart,
+        asked: &Asked,
+        aim: &Aim,
+        below: &[&Candidate],
+        (one, all): (&Candidate, &[Candidate]),
+    ) -> bool {
+        let terms = &mut self.induction.theory.terms;
+        let lower = |terms: &mut plainsong_prove::term::Terms, store: usize| {
+            let all: Vec<Term> = below.iter().map(|other| other.at_hand[store]).collect();
+            terms.or(&all)
+        };
+        let here = lower(terms, 0);
+        let known = vec![one.stays[0], terms.not(here), terms.not(one.enabled[0])];
+        let (mut reached, mut same) = (Vec::new(), Vec::new());
+        for number in 0..aim.reached.len() {
+            let less = lower(terms, number + 1);
+            let less = terms.and(&[aim.same[number], less]);
+            reached.push(terms.or(&[aim.reached[number], less, one.enabled[number + 1]]));
+            same.push(terms.bool(true));
+        }
+        let aim = Aim {
+            known,
+            reached,
+            same,
+        };
+        let before = self.shown;
+        let mut accepted: Vec<usize> = Vec::new();
+        loop {
+            let levels: Vec<&Candidate> = accepted.iter().map(|at| &all[*at]).collect();
+            let at_hand: Vec<Term> = levels.iter().map(|one| one.at_hand[0]).collect();
+            let mut known = [self.anywhere(), asked.known.clone(), asked.values.clone()].concat();
+            let terms = &mut self.induction.theory.terms;
+            let now = terms.or(&at_hand);
+            known.push(terms.not(asked.goal));
+            known.extend(asked.is_kept.then_some(asked.premise));
+            known.extend(&aim.known);
+            let told = format!("where {} is not enabled something helps", one.words);
+            let start = obligation("response/return", part.goal.span, told, known, now);
+            if self.show(&[start]).is_ok() {
+                return true;
+            }
+            let next = (0..all.len()).find(|at| {
+                let stays = all[*at].rule == Rule::Stays;
+                stays
+                    && !self.is_over()
+                    && !accepted.contains(at)
+                    && self.is_helpful(part, asked, &aim, &levels, &all[*at])
+            });
+            match next {
+                Some(at) => accepted.push(at),
+                None => {
+                    self.shown = before;
+                    return false;
+                }
             }
         }
     }
@@ -260,28 +444,31 @@ impl Prover<'_> {
         &mut self,
         part: &TemporalPart,
         asked: &Asked,
+        aim: &Aim,
         below: &[&Candidate],
         one: &Candidate,
     ) -> bool {
         let (mut first, mut rest) = (Vec::new(), Vec::new());
         for number in 0..self.induction.steps.len() {
             let mut known = self.step(asked, number);
+            known.extend(&aim.known);
             let terms = &mut self.induction.theory.terms;
             let lower: Vec<Term> = below.iter().map(|other| other.at_hand[0]).collect();
             let lower = terms.or(&lower);
-            known.extend([one.enabled[0], terms.not(lower)]);
+            known.extend([one.stays[0], terms.not(lower)]);
             let lower: Vec<Term> = below.iter().map(|b| b.at_hand[number + 1]).collect();
             let falls = |terms: &mut plainsong_prove::term::Terms, also: &[Term]| {
                 let lower = terms.or(&[&lower[..], also].concat());
-                let still = terms.and(&[asked.same[number], lower]);
-                terms.or(&[asked.goal_after[number], asked.decreased[number], still])
+                let still = terms.and(&[aim.same[number], lower]);
+                terms.or(&[aim.reached[number], still])
             };
             let helps = falls(terms, &[]);
-            let stays = falls(terms, &[one.enabled[number + 1]]);
+            let stays = falls(terms, &[one.stays[number + 1]]);
             let step = &self.induction.steps[number];
             let span = part.goal.span;
             let told = |what: &str| format!("{what} `{}`, with {} at hand", step.name, one.words);
-            if step.action != Some(one.action) {
+            let Some(same) = one.taken_by(self.induction.theory, self.induction.system, step)
+            else {
                 rest.push(obligation(
                     "response/step",
                     span,
@@ -290,8 +477,7 @@ impl Prover<'_> {
                     stays,
                 ));
                 continue;
-            }
-            let same = one.same_arguments(self.induction.theory, self.induction.system, step);
+            };
             let other = self.induction.theory.terms.not(same);
             let run = [known.clone(), vec![same]].concat();
             first.push(obligation(
@@ -386,14 +572,8 @@ impl Prover<'_> {
                 premise
             }
         };
-        let (mut before, mut defined_before) = (Vec::new(), Vec::new());
-        for measure in &part.measure {
-            let (value, needs) = read(theory, measure, &stores[0])?;
-            before.push(value);
-            defined_before.extend(needs);
-        }
         let mut premise_after = Vec::new();
-        let (mut goal_after, mut decreased, mut same) = (Vec::new(), Vec::new(), Vec::new());
+        let mut goal_after = Vec::new();
         let (last, steps) = stores[1..].split_last().expect("`init` is among them");
         for store in steps {
             goal_after.push(read(theory, &part.goal, store)?.0);
@@ -401,21 +581,9 @@ impl Prover<'_> {
                 None => theory.terms.bool(true),
                 Some(premise) => read(theory, premise, store)?.0,
             });
-            let mut after = Vec::new();
-            let mut defined = defined_before.clone();
-            for measure in &part.measure {
-                let (value, needs) = read(theory, measure, store)?;
-                after.push(value);
-                defined.extend(needs);
-            }
-            let lower = theory.terms.precedes(&after, &before);
-            let lower = [&defined[..], &[lower]].concat();
-            decreased.push(theory.terms.and(&lower));
-            let equal = after.iter().zip(&before);
-            defined.extend(equal.map(|(a, b)| theory.terms.eq(*a, *b)));
-            same.push(theory.terms.and(&defined));
         }
         let (goal_first, _) = read(theory, &part.goal, last)?;
+        let (decreased, same) = measured(theory, &names, &part.measure, &stores)?;
         Ok(Asked {
             names: names.clone(),
             known,
@@ -430,6 +598,39 @@ impl Prover<'_> {
             same,
         })
     }
+}
+
+/// That a measure has decreased, and that it is the same, after each kind of step; both with values before and after.
+fn measured(
+    theory: &mut Theory,
+    names: &BTreeMap<LocalId, Term>,
+    measure: &[Expr],
+    stores: &[Store],
+) -> Result<(Vec<Term>, Vec<Term>)> {
+    let (mut before, mut defined_before) = (Vec::new(), Vec::new());
+    for one in measure {
+        let (value, needs) = read(theory, names, &stores[0], one)?;
+        before.push(value);
+        defined_before.extend(needs);
+    }
+    let (mut decreased, mut same) = (Vec::new(), Vec::new());
+    let (_, steps) = stores[1..].split_last().expect("`init` is among them");
+    for store in steps {
+        let mut after = Vec::new();
+        let mut defined = defined_before.clone();
+        for one in measure {
+            let (value, needs) = read(theory, names, store, one)?;
+            after.push(value);
+            defined.extend(needs);
+        }
+        let lower = theory.terms.precedes(&after, &before);
+        let lower = [&defined[..], &[lower]].concat();
+        decreased.push(theory.terms.and(&lower));
+        let equal = after.iter().zip(&before);
+        defined.extend(equal.map(|(a, b)| theory.terms.eq(*a, *b)));
+        same.push(theory.terms.and(&defined));
+    }
+    Ok((decreased, same))
 }
 
 /// Arbitrary values for the names of a part, and what is known of them.

@@ -13,7 +13,8 @@ use crate::handlers::written_address;
 use crate::visit::{VisitMut, walk_mut};
 use crate::{
     Action, ActionId, BinOp, Binder, Block, Code, Expr, FamilyId, Fault, FaultKind, Global,
-    GlobalId, Local, LocalId, Place, Role, Root, StartValue, StateVar, Stmt, StmtKind, Ty, VarId,
+    GlobalId, Local, LocalId, Moves, Place, Role, Root, StartValue, StateVar, Stmt, StmtKind, Ty,
+    VarId,
 };
 use plainsong_diagnostics::Span;
 
@@ -28,7 +29,12 @@ impl ActionBuilder<'_> {
                     let mut code = vec![assumed(body.is_at(number))];
                     code.extend(block.iter().cloned());
                     let name = self.told(body.family, point);
-                    all.push(self.of_member(body.family, &name, code, point.span)?);
+                    let mut action = self.of_member(body.family, &name, code, point.span)?;
+                    action.role.moves = Some(Moves {
+                        family: body.family,
+                        between: matches!(point.told, Told::GoesOn),
+                    });
+                    all.push(action);
                 }
             }
         }

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 type Known = BTreeMap<VarId, Expr>;
 
 impl ActionBuilder<'_> {
-    /// One claim for each body: at each control point, the values that its variables have there.
+    /// One claim for each body: at which control points it may be, and the values that its variables have there.
     pub(super) fn position_facts(&self) -> Vec<Property> {
         let bodies = self.control.bodies.iter();
         bodies.filter_map(|body| self.facts_of(body)).collect()
@@ -40,16 +40,23 @@ impl ActionBuilder<'_> {
             let ty = family.vars[var.index()].ty.clone();
             expr(ExprKind::Of(body.family, member.clone(), var), ty)
         };
-        let facts = self.flow_of(body).into_iter().enumerate();
+        let at = |number: usize| equal(of(body.position), nat(number as i64));
+        let facts = self.flow_of(body);
+        let reached = facts
+            .iter()
+            .enumerate()
+            .filter(|(_, known)| known.is_some());
+        let somewhere = reached.map(|(number, _)| at(number));
+        let somewhere = somewhere.reduce(|one, other| binary(BinOp::Or, one, other));
+        let facts = facts.into_iter().enumerate();
         let known = facts.filter_map(|(number, known)| {
             let known: Vec<Expr> = known?
                 .into_iter()
                 .map(|(var, value)| equal(of(var), value))
                 .collect();
-            let here = equal(of(body.position), nat(number as i64));
-            (!known.is_empty()).then(|| binary(BinOp::Implies, here, all(known)))
+            (!known.is_empty()).then(|| binary(BinOp::Implies, at(number), all(known)))
         });
-        let known: Vec<Expr> = known.collect();
+        let known: Vec<Expr> = known.chain(somewhere).collect();
         if known.is_empty() {
             return None;
         }

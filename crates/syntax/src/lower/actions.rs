@@ -75,6 +75,7 @@ impl Lowering<'_> {
                 name: row.name.clone(),
                 code,
                 role: Role {
+                    moves: None,
                     mover: item.mover().and_then(mover),
                     layers,
                     linear,
