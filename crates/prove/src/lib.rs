@@ -17,6 +17,7 @@ pub mod lemma_library;
 pub mod lower;
 pub mod obligation;
 mod rounds;
+pub mod symbolic_execution;
 pub mod term;
 pub mod theory;
 pub mod types;

@@ -2,19 +2,20 @@
 
 use super::{ActionState, SymbolicRun};
 use crate::lower::Unsupported;
+use crate::symbolic_execution::SymbolicExecution;
 use crate::term::Term;
 use crate::theory::Result;
-use crate::vc::assign::{Into, put};
-use plainsong_ir::{Access, Place, Root};
+use plainsong_ir::{Place, Root};
 
 impl SymbolicRun<'_> {
     /// Writes `value` to a place.
-    pub(super) fn assign(
+    pub(super) fn write(
         &mut self,
         state: &mut ActionState,
         place: &Place,
         value: Term,
     ) -> Result<()> {
+        self.acting(state);
         let song = self.theory.song.clone();
         let ty = place.root.ty(&song, &self.code.locals, None);
         let before = match &place.root {
@@ -24,16 +25,7 @@ impl SymbolicRun<'_> {
         };
         let after = match (before, ty) {
             _ if place.path.is_empty() => value,
-            (Some(before), Some(ty)) => self.reading(state, place.span, |lowering| {
-                let mut path = Vec::new();
-                for access in &place.path {
-                    path.push(match access {
-                        Access::Field(part) | Access::Project(part) => Into::Part(*part),
-                        Access::Index(index) => Into::Index(lowering.expr(index)?),
-                    });
-                }
-                put(lowering, ty, before, &path, value, place)
-            })?,
+            (Some(before), Some(ty)) => self.written(state, place, (ty, before), value)?,
             _ => {
                 return Err(Unsupported::new(
                     place.span,

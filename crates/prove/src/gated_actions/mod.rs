@@ -23,12 +23,13 @@ mod rounds;
 
 pub use created::counted;
 
-use crate::lower::{Env, Lowering, Store, Unsupported};
+use crate::lower::{Definedness, Env, Lowering, Store, Unsupported};
+use crate::symbolic_execution::SymbolicExecution;
 use crate::term::{Sort, Term};
 use crate::theory::{Result, Theory};
 use plainsong_diagnostics::Span;
 use plainsong_ir::{
-    ActionId, Block, Choice, Code, Domain, Expr, LocalId, Pattern, Stmt, StmtKind, Ty,
+    ActionId, Block, Choice, Code, Domain, Expr, LocalId, Pattern, Place, Stmt, StmtKind, Ty,
 };
 use std::collections::BTreeMap;
 
@@ -206,26 +207,9 @@ impl SymbolicRun<'_> {
 
     fn stmt(&mut self, mut state: ActionState, stmt: &Stmt) -> Result<ActionState> {
         match &stmt.kind {
-            StmtKind::Let(local, value) => {
-                let value = self.read(&mut state, value)?;
-                state.env.locals.insert(*local, value);
-            }
-            StmtKind::LetChoice(choice) => {
-                self.choice(&mut state, choice, stmt.span)?;
-            }
-            StmtKind::Assign(place, value) => {
-                let value = self.read(&mut state, value)?;
-                self.acting(&state);
-                self.assign(&mut state, place, value)?;
-            }
             StmtKind::AssignChoice(place, choice) => {
                 let value = self.choice(&mut state, choice, stmt.span)?;
-                self.acting(&state);
-                self.assign(&mut state, place, value)?;
-            }
-            StmtKind::If(condition, yes, no) => {
-                let condition = self.read(&mut state, condition)?;
-                return self.branches(state, condition, yes, no);
+                self.write(&mut state, place, value)?;
             }
             StmtKind::Maybe(yes, no) => {
                 let at = self.choices.len();
@@ -239,18 +223,6 @@ impl SymbolicRun<'_> {
                     self.around.pop();
                 }
                 return state;
-            }
-            StmtKind::Match(scrutinee, arms) => {
-                let value = self.read(&mut state, scrutinee)?;
-                return self.arms(state, value, &scrutinee.ty, arms);
-            }
-            StmtKind::Assert(condition) => {
-                let holds = self.read(&mut state, condition)?;
-                self.demand(&mut state, holds, stmt.span);
-            }
-            StmtKind::Assume(condition) => {
-                let holds = self.read(&mut state, condition)?;
-                self.block_unless(&mut state, holds);
             }
             StmtKind::Async(action, arguments) => {
                 let arguments = arguments.iter().map(|one| self.read(&mut state, one));
@@ -279,23 +251,7 @@ impl SymbolicRun<'_> {
                 };
                 return self.every_round(state, &round);
             }
-            StmtKind::While(..)
-            | StmtKind::Break
-            | StmtKind::Continue
-            | StmtKind::Send(..)
-            | StmtKind::Receive(_)
-            | StmtKind::Select(..)
-            | StmtKind::Spawn(..)
-            | StmtKind::Call(..)
-            | StmtKind::Par(_)
-            | StmtKind::Use(_)
-            | StmtKind::Part(_)
-            | StmtKind::Yield(_) => {
-                return Err(Unsupported::new(
-                    stmt.span,
-                    "this statement is not covered in actions yet",
-                ));
-            }
+            _ => return self.common_stmt(state, stmt),
         }
         Ok(state)
     }
@@ -305,37 +261,6 @@ impl SymbolicRun<'_> {
         for at in &self.around {
             self.acts.entry(*at).or_default().push(state.path);
         }
-    }
-
-    /// The value of an expression; its definedness is part of the gate.
-    fn read(&mut self, state: &mut ActionState, expr: &Expr) -> Result {
-        self.reading(state, expr.span, |lowering| lowering.expr(expr))
-    }
-
-    fn reading<T>(
-        &mut self,
-        state: &mut ActionState,
-        span: Span,
-        read: impl FnOnce(&mut Lowering<'_>) -> Result<T>,
-    ) -> Result<T> {
-        let env = std::mem::take(&mut state.env);
-        let mut lowering = Lowering::new(self.theory, env);
-        lowering.known.clone_from(&self.known);
-        let value = read(&mut lowering);
-        let definedness = std::mem::take(&mut lowering.definedness);
-        state.env = std::mem::take(&mut lowering.env);
-        let value = value?;
-        for one in definedness {
-            if one.everywhere {
-                // More than the interpreter asks for: relied on, it would hide states.
-                return Err(Unsupported::new(
-                    span,
-                    "an operation under a quantifier that may have no result is not covered in actions",
-                ));
-            }
-            self.demand(state, one.condition, span);
-        }
-        Ok(value)
     }
 
     /// Fails unless the condition holds, and relies on it from here on.
@@ -378,6 +303,98 @@ impl SymbolicRun<'_> {
         let value = given.unwrap_or_else(|| self.theory.terms.fresh(name, sort));
         self.choices.push(value);
         value
+    }
+
+    fn under(&mut self, state: &ActionState, condition: Term) -> ActionState {
+        ActionState {
+            env: state.env.clone(),
+            live: self.theory.terms.and(&[state.live, condition]),
+            path: self.theory.terms.and(&[state.path, condition]),
+        }
+    }
+
+    /// Variable by variable: the one value or the other.
+    fn join(
+        &mut self,
+        condition: Term,
+        path: Term,
+        yes: ActionState,
+        no: ActionState,
+    ) -> ActionState {
+        let terms = &mut self.theory.terms;
+        let mut env = no.env;
+        env.locals = yes
+            .env
+            .locals
+            .iter()
+            .filter_map(|(local, a)| {
+                let b = env.locals.get(local)?;
+                Some((*local, terms.ite(condition, *a, *b)))
+            })
+            .collect();
+        for (global, a) in &yes.env.store.globals {
+            if let Some(b) = env.store.globals.get_mut(global) {
+                *b = terms.ite(condition, *a, *b);
+            }
+        }
+        ActionState {
+            env,
+            live: terms.or(&[yes.live, no.live]),
+            path,
+        }
+    }
+}
+
+impl SymbolicExecution for SymbolicRun<'_> {
+    type State = ActionState;
+    type After = ActionState;
+
+    const NOT_COVERED: &'static str = "this statement is not covered in actions yet";
+
+    fn theory(&mut self) -> &mut Theory {
+        self.theory
+    }
+
+    fn known(&self) -> &[Term] {
+        &self.known
+    }
+
+    fn env(state: &mut ActionState) -> &mut Env {
+        &mut state.env
+    }
+
+    fn after(state: ActionState) -> ActionState {
+        state
+    }
+
+    /// Part of the gate.
+    fn needs(&mut self, state: &mut ActionState, one: Definedness, span: Span) -> Result<()> {
+        if one.everywhere {
+            // More than the interpreter asks for: relied on, it would hide states.
+            return Err(Unsupported::new(
+                span,
+                "an operation under a quantifier that may have no result is not covered in actions",
+            ));
+        }
+        self.demand(state, one.condition, span);
+        Ok(())
+    }
+
+    fn assign(&mut self, state: &mut ActionState, place: &Place, value: &Expr) -> Result<()> {
+        let value = self.read(state, value)?;
+        self.write(state, place, value)
+    }
+
+    fn assert(&mut self, state: &mut ActionState, condition: &Expr, span: Span) -> Result<()> {
+        let holds = self.read(state, condition)?;
+        self.demand(state, holds, span);
+        Ok(())
+    }
+
+    fn assume(&mut self, state: &mut ActionState, condition: &Expr) -> Result<()> {
+        let holds = self.read(state, condition)?;
+        self.block_unless(state, holds);
+        Ok(())
     }
 
     fn choice(&mut self, state: &mut ActionState, choice: &Choice, span: Span) -> Result {
@@ -451,44 +468,5 @@ impl SymbolicRun<'_> {
         let other = self.under(&state, not);
         let no = self.arms(other, value, ty, rest)?;
         Ok(self.join(fits, path, yes, no))
-    }
-
-    fn under(&mut self, state: &ActionState, condition: Term) -> ActionState {
-        ActionState {
-            env: state.env.clone(),
-            live: self.theory.terms.and(&[state.live, condition]),
-            path: self.theory.terms.and(&[state.path, condition]),
-        }
-    }
-
-    /// Variable by variable: the one value or the other.
-    fn join(
-        &mut self,
-        condition: Term,
-        path: Term,
-        yes: ActionState,
-        no: ActionState,
-    ) -> ActionState {
-        let terms = &mut self.theory.terms;
-        let mut env = no.env;
-        env.locals = yes
-            .env
-            .locals
-            .iter()
-            .filter_map(|(local, a)| {
-                let b = env.locals.get(local)?;
-                Some((*local, terms.ite(condition, *a, *b)))
-            })
-            .collect();
-        for (global, a) in &yes.env.store.globals {
-            if let Some(b) = env.store.globals.get_mut(global) {
-                *b = terms.ite(condition, *a, *b);
-            }
-        }
-        ActionState {
-            env,
-            live: terms.or(&[yes.live, no.live]),
-            path,
-        }
     }
 }

@@ -9,6 +9,7 @@
 use super::{ActionState, SymbolicRun};
 use crate::lower::Unsupported;
 use crate::rounds::{everywhere, separate};
+use crate::symbolic_execution::SymbolicExecution;
 use crate::term::Term;
 use crate::theory::Result;
 use plainsong_diagnostics::Span;

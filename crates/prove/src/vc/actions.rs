@@ -5,6 +5,7 @@
 use super::{Conditions, SymbolicState, VcWalk};
 use crate::lower::{Env, Unsupported};
 use crate::obligation::{Obligation, Rule};
+use crate::symbolic_execution::SymbolicExecution;
 use crate::term::Term;
 use crate::theory::{Result, Theory};
 use plainsong_diagnostics::Span;

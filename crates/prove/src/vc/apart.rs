@@ -16,6 +16,7 @@
 use super::loops::{Round, Through};
 use super::{Flow, SymbolicState, VcWalk};
 use crate::rounds::{Coordinates, Variable, Written, coordinate, everywhere, speaks_of};
+use crate::symbolic_execution::SymbolicExecution;
 use crate::term::Term;
 use crate::theory::Result;
 

@@ -2,9 +2,10 @@
 
 use super::{SymbolicState, VcWalk};
 use crate::lower::{Lowering, Unsupported};
+use crate::symbolic_execution::SymbolicExecution;
 use crate::term::Term;
 use crate::theory::Result;
-use plainsong_ir::{Access, Place, Root, Ty};
+use plainsong_ir::{Place, Root, Ty};
 use std::collections::BTreeMap;
 
 /// One step into a value, with the index read.
@@ -17,7 +18,7 @@ pub(crate) enum Into {
 
 impl VcWalk<'_> {
     /// Writes `value` to a place.
-    pub(super) fn assign(
+    pub(super) fn write(
         &mut self,
         state: &mut SymbolicState,
         place: &Place,
@@ -32,7 +33,7 @@ impl VcWalk<'_> {
                         "this variable has no value here",
                     ));
                 };
-                let after = self.written(state, place, None, before, value)?;
+                let after = self.written_to(state, place, None, before, value)?;
                 state.env.locals.insert(*local, after);
             }
             Root::Of(family, index, var) => {
@@ -51,7 +52,7 @@ impl VcWalk<'_> {
                     layers.push(self.theory.terms.select(inner, at));
                 }
                 let before = layers.pop().expect("the whole is a layer");
-                let mut after = self.written(state, place, Some(ty), before, value)?;
+                let mut after = self.written_to(state, place, Some(ty), before, value)?;
                 for (layer, &at) in layers.into_iter().zip(&index).rev() {
                     after = self.theory.terms.store(layer, at, after);
                 }
@@ -67,7 +68,7 @@ impl VcWalk<'_> {
                 let ty = song
                     .actions()
                     .map(|actions| &actions.globals[global.index()].ty);
-                let after = self.written(state, place, ty, before, value)?;
+                let after = self.written_to(state, place, ty, before, value)?;
                 state.env.store.globals.insert(*global, after);
             }
             Root::Own(_) => {
@@ -80,7 +81,7 @@ impl VcWalk<'_> {
         Ok(())
     }
 
-    fn written(
+    fn written_to(
         &mut self,
         state: &mut SymbolicState,
         place: &Place,
@@ -88,25 +89,14 @@ impl VcWalk<'_> {
         before: Term,
         value: Term,
     ) -> Result {
-        if place.path.is_empty() {
-            return Ok(value);
-        }
-        let Some(ty) = ty else {
-            return Err(Unsupported::new(
+        match ty {
+            _ if place.path.is_empty() => Ok(value),
+            Some(ty) => self.written(state, place, (ty, before), value),
+            None => Err(Unsupported::new(
                 place.span,
                 "assignments to parts of local variables are not covered by proofs yet",
-            ));
-        };
-        self.reading(state, place.span, |lowering| {
-            let mut path = Vec::new();
-            for access in &place.path {
-                path.push(match access {
-                    Access::Field(part) | Access::Project(part) => Into::Part(*part),
-                    Access::Index(index) => Into::Index(lowering.expr(index)?),
-                });
-            }
-            put(lowering, ty, before, &path, value, place)
-        })
+            )),
+        }
     }
 }
 

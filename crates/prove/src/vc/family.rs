@@ -17,6 +17,7 @@ use super::actions::watches;
 use super::loops::{Round, Through};
 use super::{Flow, States, SymbolicState, VcWalk};
 use crate::rounds::{Coordinates, Part, Variable, everywhere, permuted, separate};
+use crate::symbolic_execution::SymbolicExecution;
 use crate::term::Term;
 use crate::theory::Result;
 use rustc_hash::FxHashMap;

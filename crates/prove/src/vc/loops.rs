@@ -19,6 +19,7 @@ use super::{Flow, States, SymbolicState, VcWalk};
 use crate::lower::Unsupported;
 use crate::obligation::Rule;
 use crate::rounds::{Variable, Written};
+use crate::symbolic_execution::SymbolicExecution;
 use crate::term::{Sort, Term};
 use crate::theory::Result;
 use plainsong_diagnostics::Span;

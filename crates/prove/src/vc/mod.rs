@@ -41,6 +41,7 @@ mod unrolled;
 
 use crate::lower::{Env, Lowering};
 use crate::obligation::{Obligation, Rule};
+use crate::symbolic_execution::SymbolicExecution;
 use crate::term::{Op, Term};
 use crate::theory::{Result, Theory};
 use plainsong_diagnostics::Span;
@@ -176,42 +177,6 @@ impl VcWalk<'_> {
             }
         }
         Ok(())
-    }
-
-    /// The value of an expression; asks for its definedness, and relies on it afterwards.
-    fn read(&mut self, state: &mut SymbolicState, expr: &Expr) -> Result {
-        self.text = plainsong_ir::print::expr(&self.theory.song, &self.locals, expr);
-        self.reading(state, expr.span, |lowering| lowering.expr(expr))
-    }
-
-    fn reading<T>(
-        &mut self,
-        state: &mut SymbolicState,
-        span: Span,
-        read: impl FnOnce(&mut Lowering<'_>) -> Result<T>,
-    ) -> Result<T> {
-        let env = std::mem::take(&mut state.env);
-        let mut lowering = Lowering::new(self.theory, env);
-        let value = read(&mut lowering);
-        let definedness = std::mem::take(&mut lowering.definedness);
-        state.env = std::mem::take(&mut lowering.env);
-        let value = value?;
-        for one in definedness {
-            let span = if one.span == Span::default() {
-                span
-            } else {
-                one.span
-            };
-            let sentence = format!("possibly {}", one.what);
-            let rule = match one.everywhere || self.beyond {
-                _ if one.terminates => Rule::Terminates,
-                true => Rule::DefinedEverywhere,
-                false => Rule::Defined,
-            };
-            self.oblige(state, rule, span, sentence, Vec::new(), one.condition);
-            state.hypotheses.push(one.condition);
-        }
-        Ok(value)
     }
 
     /// Asks for a condition, conjunct by conjunct, and relies on it afterwards.

@@ -12,6 +12,7 @@
 use super::{Flow, States, SymbolicState, VcWalk};
 use crate::obligation::Rule;
 use crate::rounds::{Variable, Written};
+use crate::symbolic_execution::SymbolicExecution;
 use crate::term::Term;
 use crate::theory::Result;
 use plainsong_ir::sub_choreography::played_var;

@@ -29,6 +29,7 @@ use super::loops::Through;
 use super::{SymbolicState, VcWalk};
 use crate::obligation::Rule;
 use crate::rounds::under_coordinates;
+use crate::symbolic_execution::SymbolicExecution;
 use crate::term::{Op, Term, Terms};
 use crate::theory::Result;
 use plainsong_ir::{BinOp, Expr, ExprKind};

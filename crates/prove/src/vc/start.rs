@@ -3,6 +3,7 @@
 use super::{SymbolicState, VcWalk};
 use crate::bounded::Input;
 use crate::lower::{Lowering, Unsupported};
+use crate::symbolic_execution::SymbolicExecution;
 use crate::term::{Sort, Term};
 use crate::theory::Result;
 use plainsong_ir::{

@@ -1,12 +1,13 @@
 //! Statements other than loops.
 
 use super::{Flow, MOST_STATES, States, SymbolicState, VcWalk};
-use crate::lower::Unsupported;
+use crate::lower::{Definedness, Env, Unsupported};
 use crate::obligation::Rule;
+use crate::symbolic_execution::SymbolicExecution;
 use crate::term::{Sort, Term};
-use crate::theory::Result;
+use crate::theory::{Result, Theory};
 use plainsong_diagnostics::Span;
-use plainsong_ir::{Block, Choice, Domain, Expr, Pattern, Stmt, StmtKind, Ty};
+use plainsong_ir::{Block, Choice, Domain, Expr, Pattern, Place, Stmt, StmtKind, Ty};
 use plainsong_semantics::verdict::Assumption;
 
 impl VcWalk<'_> {
@@ -32,20 +33,9 @@ impl VcWalk<'_> {
     /// The states behind a statement, which `rest` follows.
     fn stmt(&mut self, mut state: SymbolicState, stmt: &Stmt, rest: &[Stmt]) -> Result<States> {
         match &stmt.kind {
-            StmtKind::Let(local, value) => {
-                let value = self.read(&mut state, value)?;
-                state.env.locals.insert(*local, value);
-            }
-            StmtKind::LetChoice(choice) => {
-                self.choice(&mut state, choice, stmt.span)?;
-            }
-            StmtKind::Assign(place, value) => {
-                let value = self.read(&mut state, value)?;
-                self.assign(&mut state, place, value)?;
-            }
             StmtKind::AssignChoice(place, choice) => {
                 let value = self.choice(&mut state, choice, stmt.span)?;
-                self.assign(&mut state, place, value)?;
+                self.write(&mut state, place, value)?;
             }
             StmtKind::If(condition, yes, no) => {
                 let agreements = self.owners.agreements(condition);
@@ -72,7 +62,6 @@ impl VcWalk<'_> {
                 self.chosen.push(done);
                 return self.branches(state, done, yes, no);
             }
-            StmtKind::Match(scrutinee, arms) => return self.match_stmt(state, scrutinee, arms),
             StmtKind::While(condition, clauses, body) if self.theory.bounded.is_some() => {
                 return self.while_rounds(state, condition, clauses, (body, rest));
             }
@@ -101,44 +90,9 @@ impl VcWalk<'_> {
             }
             StmtKind::Break => return Ok(vec![(Flow::Break, state)]),
             StmtKind::Continue => return Ok(vec![(Flow::Continue, state)]),
-            StmtKind::Assert(condition) => {
-                if let Some(watch) = self.watch.filter(|watch| watch.watches(stmt.span)) {
-                    let known = &state.hypotheses;
-                    let more = watch.ask(self.theory, &state.env, known, stmt.span)?;
-                    self.conditions.watched.extend(more);
-                }
-                self.check(
-                    &mut state,
-                    condition,
-                    Rule::Assert,
-                    "this assertion may fail",
-                )?;
-            }
-            StmtKind::Assume(condition) => {
-                let holds = self.read(&mut state, condition)?;
-                state.hypotheses.push(holds);
-                self.note(Assumption::Assume(self.text.clone()));
-                self.reachable(
-                    &state,
-                    condition.span,
-                    "nothing satisfies this assumption here",
-                );
-            }
             StmtKind::Use(used) => self.use_lemma(&mut state, used, stmt.span)?,
             StmtKind::Part(part) => return self.part(state, part),
-            StmtKind::Send(..)
-            | StmtKind::Receive(_)
-            | StmtKind::Select(..)
-            | StmtKind::Async(..)
-            | StmtKind::Spawn(..)
-            | StmtKind::Call(..)
-            | StmtKind::Par(_)
-            | StmtKind::Yield(_) => {
-                return Err(Unsupported::new(
-                    stmt.span,
-                    "this statement does not occur in sequential code",
-                ));
-            }
+            _ => return self.common_stmt(state, stmt),
         }
         Ok(vec![(Flow::Next, state)])
     }
@@ -148,6 +102,86 @@ impl VcWalk<'_> {
         if !self.conditions.notes.contains(&what) {
             self.conditions.notes.push(what);
         }
+    }
+
+    /// Notes a branch that should be taken by somebody, if anything is done in it. Within bounds nobody asks.
+    fn taken(&mut self, state: &SymbolicState, when: Term, branch: &Block, otherwise: &str) {
+        let (Some(first), Some(last)) = (branch.first(), branch.last()) else {
+            return;
+        };
+        if self.theory.bounded.is_none() {
+            let mut begun = state.clone();
+            begun.take(when);
+            let span = Span::new(first.span.start, last.span.end);
+            self.reachable(&begun, span, otherwise);
+        }
+    }
+}
+
+impl SymbolicExecution for VcWalk<'_> {
+    type State = SymbolicState;
+    type After = States;
+
+    const NOT_COVERED: &'static str = "this statement does not occur in sequential code";
+
+    fn theory(&mut self) -> &mut Theory {
+        self.theory
+    }
+
+    fn env(state: &mut SymbolicState) -> &mut Env {
+        &mut state.env
+    }
+
+    fn after(state: SymbolicState) -> States {
+        vec![(Flow::Next, state)]
+    }
+
+    /// Asked for, and relied on afterwards.
+    fn needs(&mut self, state: &mut SymbolicState, one: Definedness, span: Span) -> Result<()> {
+        let span = match one.span == Span::default() {
+            true => span,
+            false => one.span,
+        };
+        let sentence = format!("possibly {}", one.what);
+        let rule = match one.everywhere || self.beyond {
+            _ if one.terminates => Rule::Terminates,
+            true => Rule::DefinedEverywhere,
+            false => Rule::Defined,
+        };
+        self.oblige(state, rule, span, sentence, Vec::new(), one.condition);
+        state.hypotheses.push(one.condition);
+        Ok(())
+    }
+
+    fn read(&mut self, state: &mut SymbolicState, expr: &Expr) -> Result {
+        self.text = plainsong_ir::print::expr(&self.theory.song, &self.locals, expr);
+        self.reading(state, expr.span, |lowering| lowering.expr(expr))
+    }
+
+    fn assign(&mut self, state: &mut SymbolicState, place: &Place, value: &Expr) -> Result<()> {
+        let value = self.read(state, value)?;
+        self.write(state, place, value)
+    }
+
+    fn assert(&mut self, state: &mut SymbolicState, condition: &Expr, span: Span) -> Result<()> {
+        if let Some(watch) = self.watch.filter(|watch| watch.watches(span)) {
+            let known = &state.hypotheses;
+            let more = watch.ask(self.theory, &state.env, known, span)?;
+            self.conditions.watched.extend(more);
+        }
+        self.check(state, condition, Rule::Assert, "this assertion may fail")
+    }
+
+    fn assume(&mut self, state: &mut SymbolicState, condition: &Expr) -> Result<()> {
+        let holds = self.read(state, condition)?;
+        state.hypotheses.push(holds);
+        self.note(Assumption::Assume(self.text.clone()));
+        self.reachable(
+            state,
+            condition.span,
+            "nothing satisfies this assumption here",
+        );
+        Ok(())
     }
 
     /// An arbitrary value that a choice allows.
@@ -175,19 +209,6 @@ impl VcWalk<'_> {
         Ok(value)
     }
 
-    /// Notes a branch that should be taken by somebody, if anything is done in it. Within bounds nobody asks.
-    fn taken(&mut self, state: &SymbolicState, when: Term, branch: &Block, otherwise: &str) {
-        let (Some(first), Some(last)) = (branch.first(), branch.last()) else {
-            return;
-        };
-        if self.theory.bounded.is_none() {
-            let mut begun = state.clone();
-            begun.take(when);
-            let span = Span::new(first.span.start, last.span.end);
-            self.reachable(&begun, span, otherwise);
-        }
-    }
-
     fn branches(
         &mut self,
         state: SymbolicState,
@@ -204,16 +225,6 @@ impl VcWalk<'_> {
         let yes = self.block(taken, yes)?;
         let no = self.block(other, no)?;
         Ok(self.join(condition, common, yes, no))
-    }
-
-    fn match_stmt(
-        &mut self,
-        mut state: SymbolicState,
-        scrutinee: &Expr,
-        arms: &[(Pattern, Block)],
-    ) -> Result<States> {
-        let value = self.read(&mut state, scrutinee)?;
-        self.arms(state, value, &scrutinee.ty, arms)
     }
 
     /// The first arm if it fits, else the others; the last fits when no other does.

@@ -16,6 +16,7 @@ use super::external::trusted;
 use super::{Conditions, SymbolicState, VcWalk};
 use crate::lower::{Env, Unsupported};
 use crate::obligation::{Obligation, Rule};
+use crate::symbolic_execution::SymbolicExecution;
 use crate::theory::{Result, Theory};
 use plainsong_diagnostics::Span;
 use plainsong_ir::line::contracts;

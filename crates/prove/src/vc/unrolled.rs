@@ -8,6 +8,7 @@ use super::{Flow, States, SymbolicState, VcWalk};
 use crate::bounded::Input;
 use crate::lower::Unsupported;
 use crate::obligation::Rule;
+use crate::symbolic_execution::SymbolicExecution;
 use crate::term::{Op, Term};
 use crate::theory::Result;
 use plainsong_diagnostics::Span;

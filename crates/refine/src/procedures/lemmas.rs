@@ -14,6 +14,7 @@ use plainsong_diagnostics::Span;
 use plainsong_ir::{LocalId, Use};
 use plainsong_prove::lower::{Env, Lowering, Unsupported};
 use plainsong_prove::obligation::{Obligation, Rule};
+use plainsong_prove::symbolic_execution::SymbolicExecution;
 use plainsong_prove::theory::Result;
 use plainsong_prove::vc::support;
 use plainsong_semantics::verdict::Assumption;

@@ -40,6 +40,7 @@ use plainsong_ir::{
     Place, ProcedureId, Root, Stmt, StmtKind, Ty,
 };
 use plainsong_prove::lower::{Env, Lowering, Store, Unsupported};
+use plainsong_prove::symbolic_execution::SymbolicExecution;
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::Result;
 use std::collections::BTreeSet;

@@ -41,8 +41,9 @@ use plainsong_ir::{
     Procedure, ProcedureId, Song, StartValue, Stmt, StmtKind, Ty,
 };
 use plainsong_prove::gated_actions::Created;
-use plainsong_prove::lower::{Env, Lowering, Store, Unsupported};
+use plainsong_prove::lower::{Definedness, Env, Lowering, Store, Unsupported};
 use plainsong_prove::obligation::Obligation;
+use plainsong_prove::symbolic_execution::SymbolicExecution;
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::{Result, Theory};
 use std::collections::BTreeSet;
@@ -160,17 +161,7 @@ fn followed(
     layer: u32,
     choices: Choices,
 ) -> Result<Vec<Obligation>> {
-    let song = theory.song.clone();
-    let mut following = ProcedureWalk {
-        theory,
-        song: song.clone(),
-        procedure,
-        layer,
-        obligations: Vec::new(),
-        scenes: Vec::new(),
-        used: BTreeSet::new(),
-        choices,
-    };
+    let mut following = ProcedureWalk::new(theory, procedure, layer, choices);
     following.whole()?;
     following.with_support()
 }
@@ -183,17 +174,7 @@ pub fn doubt(
     layer: u32,
     (sentence, number): (&str, usize),
 ) -> Result<Option<(Obligation, Scene)>> {
-    let song = theory.song.clone();
-    let mut following = ProcedureWalk {
-        theory,
-        song: song.clone(),
-        procedure,
-        layer,
-        obligations: Vec::new(),
-        scenes: Vec::new(),
-        used: BTreeSet::new(),
-        choices: Choices::Named,
-    };
+    let mut following = ProcedureWalk::new(theory, procedure, layer, Choices::Named);
     following.theory.allow_calls(true);
     let followed = following.whole();
     following.theory.allow_calls(false);
@@ -210,6 +191,38 @@ pub struct Scene {
     pub locals: Vec<(String, Ty, Term)>,
     /// Globals, after the last yield and now.
     pub globals: Vec<(GlobalId, [Term; 2])>,
+}
+
+impl<'a> ProcedureWalk<'a> {
+    fn new(
+        theory: &'a mut Theory,
+        procedure: ProcedureId,
+        layer: u32,
+        choices: Choices,
+    ) -> ProcedureWalk<'a> {
+        ProcedureWalk {
+            song: theory.song.clone(),
+            theory,
+            procedure,
+            layer,
+            obligations: Vec::new(),
+            scenes: Vec::new(),
+            used: BTreeSet::new(),
+            choices,
+        }
+    }
+}
+
+/// Not what a quantifier asks of each of its values, where the interpreter may stop before: relied on, it would hide
+/// states.
+fn only_where_evaluated(one: Definedness, span: Span) -> Result<Definedness> {
+    match one.everywhere {
+        false => Ok(one),
+        true => Err(Unsupported::new(
+            span,
+            "an operation under a quantifier that may have no result is not covered here",
+        )),
+    }
 }
 
 impl ProcedureWalk<'_> {
@@ -379,12 +392,12 @@ impl ProcedureWalk<'_> {
     fn named(&mut self, path: &mut Path, exprs: &[Expr]) -> Result<Vec<Term>> {
         let mut values = Vec::new();
         for expr in exprs {
-            let (value, definedness) =
-                self.lowered(path, expr.span, |lowering| lowering.expr(expr))?;
-            for (condition, what) in definedness {
-                let told = format!("possibly {what}");
-                self.oblige(path, "yield/defined", expr.span, &told, condition);
-                path.known.push(condition);
+            let (value, definedness) = self.lowered(path, |lowering| lowering.expr(expr))?;
+            for one in definedness {
+                let one = only_where_evaluated(one, expr.span)?;
+                let told = format!("possibly {}", one.what);
+                self.oblige(path, "yield/defined", expr.span, &told, one.condition);
+                path.known.push(one.condition);
             }
             values.push(value);
         }
@@ -394,49 +407,6 @@ impl ProcedureWalk<'_> {
     /// The values of expressions over locals; what may fail is asked for or relied on.
     fn values(&mut self, path: &mut Path, exprs: &[Expr]) -> Result<Vec<Term>> {
         exprs.iter().map(|expr| self.read(path, expr)).collect()
-    }
-
-    fn read(&mut self, path: &mut Path, expr: &Expr) -> Result {
-        self.reading(path, expr.span, |lowering| lowering.expr(expr))
-    }
-
-    fn reading<T>(
-        &mut self,
-        path: &mut Path,
-        span: Span,
-        read: impl FnOnce(&mut Lowering<'_>) -> Result<T>,
-    ) -> Result<T> {
-        let (value, definedness) = self.lowered(path, span, read)?;
-        for (condition, what) in definedness {
-            let told = format!("possibly {what}");
-            self.may_not_fail(path, condition, span, &told);
-        }
-        Ok(value)
-    }
-
-    /// A value, and the conditions under which there is one, with what happens otherwise.
-    fn lowered<T>(
-        &mut self,
-        path: &mut Path,
-        span: Span,
-        read: impl FnOnce(&mut Lowering<'_>) -> Result<T>,
-    ) -> Result<(T, Vec<(Term, &'static str)>)> {
-        let env = std::mem::take(&mut path.env);
-        let mut lowering = Lowering::new(self.theory, env);
-        let value = read(&mut lowering);
-        let definedness = std::mem::take(&mut lowering.definedness);
-        path.env = std::mem::take(&mut lowering.env);
-        let value = value?;
-        if definedness.iter().any(|one| one.everywhere) {
-            // More than the interpreter asks for: relied on, it would hide states.
-            return Err(Unsupported::new(
-                span,
-                "an operation under a quantifier that may have no result is not covered here",
-            ));
-        }
-        let conditions = definedness.into_iter();
-        let conditions = conditions.map(|one| (one.condition, one.what));
-        Ok((value, conditions.collect()))
     }
 
     /// Something that would fail: asked for where the procedure gives way to its action, relied on below,

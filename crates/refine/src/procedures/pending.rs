@@ -17,21 +17,11 @@ use plainsong_prove::gated_actions::Gated;
 use plainsong_prove::obligation::Obligation;
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::{Result, Theory};
-use std::collections::BTreeSet;
 
 /// What has to be shown of a procedure at a layer above its own.
 pub fn pending(theory: &mut Theory, procedure: ProcedureId, layer: u32) -> Result<Vec<Obligation>> {
     let song = theory.song.clone();
-    let mut following = ProcedureWalk {
-        theory,
-        song: song.clone(),
-        procedure,
-        layer,
-        obligations: Vec::new(),
-        scenes: Vec::new(),
-        used: BTreeSet::new(),
-        choices: super::Choices::Named,
-    };
+    let mut following = ProcedureWalk::new(theory, procedure, layer, super::Choices::Named);
     let decl = following.decl(&song);
     let all = actions(&song);
     let mut bodies = all.procedures.iter().map(|one| &one.code.body);

@@ -2,7 +2,10 @@
 
 use super::asyncs::only_starts;
 use super::loops::GoesOn;
-use super::{Jump, MOST_PATHS, Path, ProcedureWalk, Wanted, action, actions, at_entry, at_exit};
+use super::{
+    Jump, MOST_PATHS, Path, ProcedureWalk, Wanted, action, actions, at_entry, at_exit,
+    only_where_evaluated,
+};
 use crate::atomicity::BESIDE_PROCEDURES;
 use crate::layer_program::{Meant, meant, moves_here};
 use plainsong_diagnostics::Span;
@@ -12,9 +15,10 @@ use plainsong_ir::{
     Pattern, Place, ProcedureId, Root, Song, Stmt, StmtKind, Ty,
 };
 use plainsong_prove::gated_actions::Gated;
-use plainsong_prove::lower::Unsupported;
+use plainsong_prove::lower::{Definedness, Env, Unsupported};
+use plainsong_prove::symbolic_execution::SymbolicExecution;
 use plainsong_prove::term::{Sort, Term};
-use plainsong_prove::theory::Result;
+use plainsong_prove::theory::{Result, Theory};
 
 /// The most procedures of a `par` whose orders are followed.
 const MOST_ARMS: usize = 4;
@@ -41,16 +45,6 @@ impl ProcedureWalk<'_> {
     fn stmt(&mut self, mut path: Path, stmt: &Stmt) -> Result<Vec<Path>> {
         match &stmt.kind {
             StmtKind::Let(local, _) if !self.refines_here() && self.is_note(*local) => {}
-            StmtKind::Let(local, value) => {
-                let value = self.read(&mut path, value)?;
-                path.env.locals.insert(*local, value);
-            }
-            StmtKind::LetChoice(choice) => self.choice(&mut path, choice, stmt.span)?,
-            StmtKind::Assign(place, value) => self.assign(&mut path, place, value)?,
-            StmtKind::If(condition, yes, no) => {
-                let condition = self.read(&mut path, condition)?;
-                return self.branches(path, condition, yes, no);
-            }
             StmtKind::Maybe(yes, no) => {
                 let taken = self.theory.terms.fresh("maybe", Sort::BOOL);
                 let not = self.theory.terms.not(taken);
@@ -61,18 +55,6 @@ impl ProcedureWalk<'_> {
                 let mut paths = self.block(path, yes)?;
                 paths.extend(self.block(other, no)?);
                 return Ok(paths);
-            }
-            StmtKind::Match(scrutinee, arms) => {
-                let value = self.read(&mut path, scrutinee)?;
-                return self.arms(path, value, &scrutinee.ty, arms);
-            }
-            StmtKind::Assert(condition) => {
-                let holds = self.read(&mut path, condition)?;
-                self.may_not_fail(&mut path, holds, stmt.span, "this assertion holds");
-            }
-            StmtKind::Assume(condition) => {
-                let holds = self.read(&mut path, condition)?;
-                path.known.push(holds);
             }
             StmtKind::Call(result, call) => self.call(&mut path, *result, call)?,
             StmtKind::Par(calls) => return self.par(path, calls, stmt.span),
@@ -105,73 +87,14 @@ impl ProcedureWalk<'_> {
             }
             StmtKind::Break => path.jump = Some(Jump::Break),
             StmtKind::Continue => path.jump = Some(Jump::Continue),
-            _ => {
-                return Err(Unsupported::new(
-                    stmt.span,
-                    "this statement is not covered in procedures yet",
-                ));
-            }
+            _ => return self.common_stmt(path, stmt),
         }
         Ok(vec![path])
-    }
-
-    fn choice(&mut self, path: &mut Path, choice: &Choice, span: Span) -> Result<()> {
-        let Domain::Type(ty) = &choice.domain else {
-            return Err(Unsupported::new(
-                span,
-                "choices from collections are not covered in procedures yet",
-            ));
-        };
-        let (value, valid) = self.theory.arbitrary("chosen", ty, span)?;
-        path.known.push(valid);
-        path.env.locals.insert(choice.local, value);
-        if let Some(filter) = &choice.filter {
-            let passes = self.read(path, filter)?;
-            path.known.push(passes);
-        }
-        Ok(())
     }
 
     /// Notes are there where a layer's variables are introduced.
     fn is_note(&self, local: LocalId) -> bool {
         notes(&self.decl(&self.song).code).contains(&local)
-    }
-
-    /// A local, or a variable that this layer introduces. Introduced variables of other layers are not
-    /// there. What is introduced adds no failures, so it must be defined at every layer.
-    fn assign(&mut self, path: &mut Path, place: &Place, value: &Expr) -> Result<()> {
-        if matches!(place.root, Root::Global(_)) && !self.refines_here() {
-            return Ok(());
-        }
-        if !place.path.is_empty() && matches!(place.root, Root::Local(_)) {
-            return Err(Unsupported::new(
-                place.span,
-                "assignments to parts of local variables are not covered in procedures yet",
-            ));
-        }
-        let song = self.song.clone();
-        let code = plainsong_ir::Code {
-            arity: 0,
-            locals: self.decl(&song).code.locals.clone(),
-            body: vec![Stmt {
-                kind: StmtKind::Assign(place.clone(), value.clone()),
-                span: place.span,
-            }],
-        };
-        if let Root::Local(local) = place.root {
-            let value = self.read(path, value)?;
-            path.held.remove(&local);
-            path.env.locals.insert(local, value);
-            return Ok(());
-        }
-        let arguments = self.all_locals(path, code.locals.len());
-        let store = path.env.store.clone();
-        let run = Gated::run(self.theory, &code, None, &store, &arguments, None)?;
-        for part in &run.gate {
-            self.may_not_fail(path, part.holds, part.span, "what is introduced is defined");
-        }
-        path.env.store = run.after;
-        Ok(())
     }
 
     /// Values for all locals, by position; those without one stand for nothing that is read.
@@ -458,6 +381,98 @@ impl ProcedureWalk<'_> {
         let done = work(self, path);
         path.env.locals = own;
         done
+    }
+}
+
+impl SymbolicExecution for ProcedureWalk<'_> {
+    type State = Path;
+    type After = Vec<Path>;
+
+    const NOT_COVERED: &'static str = "this statement is not covered in procedures yet";
+
+    fn theory(&mut self) -> &mut Theory {
+        self.theory
+    }
+
+    fn env(path: &mut Path) -> &mut Env {
+        &mut path.env
+    }
+
+    fn after(path: Path) -> Vec<Path> {
+        vec![path]
+    }
+
+    fn needs(&mut self, path: &mut Path, one: Definedness, span: Span) -> Result<()> {
+        let one = only_where_evaluated(one, span)?;
+        let told = format!("possibly {}", one.what);
+        self.may_not_fail(path, one.condition, span, &told);
+        Ok(())
+    }
+
+    fn assert(&mut self, path: &mut Path, condition: &Expr, span: Span) -> Result<()> {
+        let holds = self.read(path, condition)?;
+        self.may_not_fail(path, holds, span, "this assertion holds");
+        Ok(())
+    }
+
+    fn assume(&mut self, path: &mut Path, condition: &Expr) -> Result<()> {
+        let holds = self.read(path, condition)?;
+        path.known.push(holds);
+        Ok(())
+    }
+
+    fn choice(&mut self, path: &mut Path, choice: &Choice, span: Span) -> Result {
+        let Domain::Type(ty) = &choice.domain else {
+            return Err(Unsupported::new(
+                span,
+                "choices from collections are not covered in procedures yet",
+            ));
+        };
+        let (value, valid) = self.theory.arbitrary("chosen", ty, span)?;
+        path.known.push(valid);
+        path.env.locals.insert(choice.local, value);
+        if let Some(filter) = &choice.filter {
+            let passes = self.read(path, filter)?;
+            path.known.push(passes);
+        }
+        Ok(value)
+    }
+
+    /// A local, or a variable that this layer introduces. Introduced variables of other layers are not
+    /// there. What is introduced adds no failures, so it must be defined at every layer.
+    fn assign(&mut self, path: &mut Path, place: &Place, value: &Expr) -> Result<()> {
+        if matches!(place.root, Root::Global(_)) && !self.refines_here() {
+            return Ok(());
+        }
+        if !place.path.is_empty() && matches!(place.root, Root::Local(_)) {
+            return Err(Unsupported::new(
+                place.span,
+                "assignments to parts of local variables are not covered in procedures yet",
+            ));
+        }
+        let song = self.song.clone();
+        let code = plainsong_ir::Code {
+            arity: 0,
+            locals: self.decl(&song).code.locals.clone(),
+            body: vec![Stmt {
+                kind: StmtKind::Assign(place.clone(), value.clone()),
+                span: place.span,
+            }],
+        };
+        if let Root::Local(local) = place.root {
+            let value = self.read(path, value)?;
+            path.held.remove(&local);
+            path.env.locals.insert(local, value);
+            return Ok(());
+        }
+        let arguments = self.all_locals(path, code.locals.len());
+        let store = path.env.store.clone();
+        let run = Gated::run(self.theory, &code, None, &store, &arguments, None)?;
+        for part in &run.gate {
+            self.may_not_fail(path, part.holds, part.span, "what is introduced is defined");
+        }
+        path.env.store = run.after;
+        Ok(())
     }
 
     fn branches(
