@@ -12,7 +12,8 @@ use plainsong_diagnostics::Span;
 use plainsong_ir::{ActionId, Song};
 use plainsong_prove::discharge::{Effort, Shown, discharge};
 use plainsong_prove::lower::{Store, Unsupported};
-use plainsong_prove::obligation::{Obligation, Rule};
+use plainsong_prove::obligation::Obligation;
+pub(crate) use plainsong_prove::obligation::obligation;
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::Theory;
 use plainsong_semantics::verdict::OpenObligation;
@@ -369,24 +370,5 @@ pub(crate) fn told(one: &Obligation, why: &str) -> OpenObligation {
         why: why.to_owned(),
         span: one.span,
         ..OpenObligation::default()
-    }
-}
-
-pub(crate) fn obligation(
-    rule: &'static str,
-    span: Span,
-    sentence: String,
-    hypotheses: Vec<Term>,
-    goal: Term,
-) -> Obligation {
-    Obligation {
-        rule: Rule::Refinement(rule),
-        span,
-        text: sentence.clone(),
-        sentence,
-        participants: Vec::new(),
-        hypotheses,
-        goal,
-        induction: None,
     }
 }

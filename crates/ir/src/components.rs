@@ -4,9 +4,9 @@
 /// The components of the nodes in `alive`, each after those that it leads to; single nodes without an edge
 /// to themselves only if `singles`. `next` lists the nodes that a node leads to; those that are not alive
 /// are left out.
-pub fn components<'a>(
+pub fn components<I: Iterator<Item = usize>>(
     alive: &[bool],
-    next: &dyn Fn(usize) -> Box<dyn Iterator<Item = usize> + 'a>,
+    next: impl Fn(usize) -> I,
     singles: bool,
 ) -> Vec<Vec<usize>> {
     let mut tarjan = Tarjan {
@@ -30,10 +30,8 @@ pub fn components<'a>(
 
 /// The components of the graph whose node `n` points at `edges[n]`, each after those it points at.
 pub fn components_of(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    let next = |node: usize| -> Box<dyn Iterator<Item = usize>> {
-        Box::new(edges[node].iter().rev().copied())
-    };
-    components(&vec![true; edges.len()], &next, true)
+    let next = |node: usize| edges[node].iter().rev().copied();
+    components(&vec![true; edges.len()], next, true)
 }
 
 /// Does some node of the component reach itself?
@@ -43,9 +41,9 @@ pub fn is_cyclic(component: &[usize], edges: &[Vec<usize>]) -> bool {
 
 const UNSEEN: u32 = u32::MAX;
 
-struct Tarjan<'a, 'b> {
-    alive: &'b [bool],
-    next: &'b dyn Fn(usize) -> Box<dyn Iterator<Item = usize> + 'a>,
+struct Tarjan<'a, F> {
+    alive: &'a [bool],
+    next: F,
     singles: bool,
     number: Vec<u32>,
     low: Vec<u32>,
@@ -55,7 +53,7 @@ struct Tarjan<'a, 'b> {
     found: Vec<Vec<usize>>,
 }
 
-impl Tarjan<'_, '_> {
+impl<I: Iterator<Item = usize>, F: Fn(usize) -> I> Tarjan<'_, F> {
     fn visit(&mut self, root: usize) {
         let mut calls = vec![(root, self.enter(root))];
         while let Some((at, rest)) = calls.last_mut() {
@@ -116,12 +114,10 @@ mod tests {
     #[test]
     fn a_cycle_and_a_loop_are_found_and_a_path_is_not() {
         let edges = [vec![1], vec![2], vec![1, 3], vec![3], vec![0]];
-        let next = |at: usize| -> Box<dyn Iterator<Item = usize>> {
-            Box::new(edges[at].clone().into_iter())
-        };
-        assert_eq!(components(&[true; 5], &next, false), [vec![3], vec![1, 2]]);
+        let next = |at: usize| edges[at].clone().into_iter();
+        assert_eq!(components(&[true; 5], next, false), [vec![3], vec![1, 2]]);
         let alive = [true, true, false, true, true];
-        assert_eq!(components(&alive, &next, false), [vec![3]]);
+        assert_eq!(components(&alive, next, false), [vec![3]]);
     }
 
     #[test]

@@ -116,3 +116,24 @@ pub struct Obligation {
     /// The proof by induction that it is part of, if the functions of a circle are not known yet.
     pub induction: Option<Induction>,
 }
+
+/// An obligation of a rule about actions and procedures.
+pub fn obligation(
+    rule: &'static str,
+    span: Span,
+    sentence: impl Into<String>,
+    hypotheses: Vec<Term>,
+    goal: Term,
+) -> Obligation {
+    let sentence = sentence.into();
+    Obligation {
+        rule: Rule::Refinement(rule),
+        span,
+        text: sentence.clone(),
+        sentence,
+        participants: Vec::new(),
+        hypotheses,
+        goal,
+        induction: None,
+    }
+}

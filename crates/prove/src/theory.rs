@@ -241,6 +241,21 @@ impl Theory {
             && self.defaults.values().any(|known| *known == term)
     }
 
+    /// Arbitrary arguments for code; what is known about them is added to `known`.
+    pub fn arbitrary_arguments(
+        &mut self,
+        code: &plainsong_ir::Code,
+        known: &mut Vec<Term>,
+    ) -> Result<Vec<Term>> {
+        let rows = code.locals[..code.arity].iter();
+        rows.map(|row| {
+            let (value, valid) = self.arbitrary(&row.name, &row.ty, row.span)?;
+            known.push(valid);
+            Ok(value)
+        })
+        .collect()
+    }
+
     /// An arbitrary value of a type, and what is known about it.
     pub fn arbitrary(
         &mut self,

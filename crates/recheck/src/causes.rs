@@ -15,8 +15,8 @@
 //! - A process that receives a kind from anyone does not send it to itself.
 
 use crate::actor::Actor;
-use crate::code::every;
-use crate::follow::Checker;
+use crate::derivation::Checker;
+use crate::position::every;
 use crate::race::waits;
 use crate::state::{Channel, Message, SymbolicState};
 use crate::{Refused, not_covered, refuse};

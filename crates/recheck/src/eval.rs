@@ -4,9 +4,9 @@
 //! decision must be in the certificate.
 
 use crate::actor::Actor;
-use crate::code::Var;
+use crate::linear_arithmetic::{Sum, follows};
+use crate::position::Var;
 use crate::state::{Numbers, SymbolicState};
-use crate::sum::{Sum, follows};
 use crate::symbol::{Symbol, Unknown, equal};
 use plainsong_ir::{BinOp, Expr, ExprKind, LocalId, Pattern, PatternKind, Ty, UnOp};
 
@@ -348,7 +348,7 @@ impl SymbolicState<'_> {
             }
             _ => {
                 let mut names: Vec<LocalId> = Vec::new();
-                crate::code::names_of(pattern, &mut names);
+                crate::position::names_of(pattern, &mut names);
                 for name in names {
                     let value = numbers.fresh(actor);
                     self.values.insert((actor, Var::Local(name)), value);

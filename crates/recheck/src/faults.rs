@@ -7,7 +7,7 @@
 //! Why sound. Whoever waits for what is lost does what it does for what is late. A process that crashes is, for all
 //! others, one whose messages are lost from then on. Budgets are not looked at: more losses are more behaviour.
 
-use crate::code::{every, first_deed, is_endless};
+use crate::position::{every, first_deed, is_endless};
 use crate::race::{Sends, waits};
 use crate::{Refused, not_covered, refuse};
 use plainsong_ir::{Body, FamilyId, FaultKind, MessageId, Process, Stmt, StmtKind, Voices};

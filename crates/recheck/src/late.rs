@@ -3,7 +3,7 @@
 //! What it may do next is followed along the code, out of blocks, back to the heads of loops and out of them by
 //! `break`, as far as it gets without a receive from one of them. A receive whose message waits already is no obstacle.
 
-use crate::code::Position;
+use crate::position::Position;
 use crate::race::{Sends, waits};
 use plainsong_ir::{ExprKind, FamilyId, MessageId, Song, Stmt, StmtKind};
 use std::collections::BTreeSet;
@@ -89,7 +89,7 @@ impl Waiting<'_> {
                 _ => {
                     let mut any = false;
                     let mut goes_on = false;
-                    for block in crate::code::blocks(stmt) {
+                    for block in crate::position::blocks(stmt) {
                         any = true;
                         let inside = self.along(block)?;
                         exits.outside |= inside.outside;

@@ -14,37 +14,37 @@
 //! One file per rule: steps of one process (`steps.rs`), receives (`receive.rs`) with a timeout (`timeout.rs`), loops over
 //! members (`each.rs`) and with rounds (`repeat.rs`), families served by daemons (`serves.rs`) and by each
 //! other (`pairs.rs`), rings and chains (`row.rs`). What orders events in every execution is in `causes.rs`, what several rules for rounds ask in `round.rs`
-//! and `drift.rs`.
+//! and `changes.rs`.
 //!
 //! NOT COVERED, and then the certificate is refused by that name: ways that end at an assertion that fails.
 
 mod actor;
 mod causes;
-mod code;
-mod drift;
-mod each;
+mod delivery_order;
+mod derivation;
 mod eval;
+mod families;
 mod faults;
-mod follow;
+mod focus;
+mod havoc;
+mod index_loop;
 mod late;
-mod order;
-mod pairs;
+mod linear_arithmetic;
+mod neighbours;
+mod position;
 mod race;
 mod ranks;
 mod receive;
-mod repeat;
 mod round;
-mod row;
-mod serves;
+mod set_loop;
 mod state;
 mod steps;
-mod sum;
 mod symbol;
 mod termination;
 mod timeout;
 mod windows;
 
-pub use follow::{Shown, recheck};
+pub use derivation::{Shown, recheck};
 pub use ranks::{Looked, recheck_ranks};
 pub use termination::{Covered, recheck_termination};
 pub use windows::{bounds_of, windows_of};

@@ -20,8 +20,8 @@
 //! waits for others could close a cycle.
 
 use crate::actor::Actor;
-use crate::code::Var;
-use crate::follow::{Checker, Scene};
+use crate::derivation::{Checker, Scene};
+use crate::position::Var;
 use crate::race::{Senders, Waits, waits};
 use crate::state::{Channel, SymbolicState, general};
 use crate::symbol::{Symbol, Unknown};

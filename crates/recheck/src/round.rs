@@ -8,8 +8,8 @@
 //! members. Whom somebody heard in a round it has heard. What was born in a round is another value in each.
 
 use crate::actor::Actor;
-use crate::code::{Position, Var, is_endless};
-use crate::follow::Checker;
+use crate::derivation::Checker;
+use crate::position::{Position, Var, is_endless};
 use crate::state::{Channel, Index, PerRound, SymbolicState, general, touches};
 use crate::symbol::{Symbol, Unknown};
 use crate::{Refused, not_covered, refuse};
@@ -341,7 +341,7 @@ fn breaks_out(body: &[Stmt]) -> bool {
     body.iter().any(|stmt| match &stmt.kind {
         StmtKind::Break => true,
         StmtKind::While(..) | StmtKind::For { .. } => false,
-        _ => crate::code::blocks(stmt).into_iter().any(breaks_out),
+        _ => crate::position::blocks(stmt).into_iter().any(breaks_out),
     })
 }
 

@@ -5,8 +5,8 @@
 
 use crate::actor::Actor;
 use crate::causes::{Pin, Round};
-use crate::code::{Position, Var};
-use crate::sum::Sum;
+use crate::linear_arithmetic::Sum;
+use crate::position::{Position, Var};
 use crate::symbol::{Symbol, Unknown};
 use plainsong_ir::{Expr, FamilyId, MessageId, SortId};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,8 +1,8 @@
 //! Steps of one process: assignments, choices, decisions, sends.
 
 use crate::actor::Actor;
-use crate::code::{Position, Var, assigned, communicates, is_endless};
-use crate::follow::{Checker, Scene};
+use crate::derivation::{Checker, Scene};
+use crate::position::{Position, Var, assigned, communicates, is_endless};
 use crate::state::{Message, SymbolicState, general};
 use crate::symbol::Symbol;
 use crate::{Refused, not_covered, refuse};

@@ -1,7 +1,7 @@
 //! Symbolic values: what is known of a value, whatever the size.
 
 use crate::actor::Actor;
-use crate::sum::Sum;
+use crate::linear_arithmetic::Sum;
 use std::rc::Rc;
 
 /// A value.

@@ -8,7 +8,7 @@
 //! difference to anybody else, because the message stays where it is; nothing is received from there again.
 
 use crate::actor::Actor;
-use crate::follow::{Checker, Scene};
+use crate::derivation::{Checker, Scene};
 use crate::race::{Waits, waits};
 use crate::receive::From;
 use crate::state::SymbolicState;

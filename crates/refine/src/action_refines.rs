@@ -13,9 +13,10 @@ use crate::answer::{Answer, Missing, Proof, Prover, Refutation, obligation};
 use crate::brute::Brute;
 use crate::movers::some_way;
 use crate::negative_cache::Tried;
+use crate::sequential::context::arbitrary;
 use plainsong_ir::{Action, ActionId, Actions, GlobalId, Song};
 use plainsong_prove::gated_actions::Gated;
-use plainsong_prove::lower::{Store, Unsupported};
+use plainsong_prove::lower::Unsupported;
 use plainsong_prove::obligation::Obligation;
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::{Result, Theory};
@@ -100,18 +101,7 @@ fn obligations(
         &actions.actions[id.index()],
         &actions.actions[above.index()],
     );
-    let (mut known, mut store) = (Vec::new(), Store::default());
-    for (at, global) in actions.globals.iter().enumerate() {
-        let (value, valid) = theory.arbitrary(&global.name, &global.ty, global.span)?;
-        known.push(valid);
-        store.globals.insert(GlobalId::from(at), value);
-    }
-    let mut arguments = Vec::new();
-    for row in &lower.code.locals[..lower.code.arity] {
-        let (value, valid) = theory.arbitrary(&row.name, &row.ty, row.span)?;
-        known.push(valid);
-        arguments.push(value);
-    }
+    let (store, arguments, mut known) = arbitrary(theory, &lower.code)?;
     let run = |theory: &mut Theory, action: &Action, given: Option<&[Term]>| {
         let (code, result) = (&action.code, action.role.result);
         Gated::run(theory, code, result, &store, &arguments, given)

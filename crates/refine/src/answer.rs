@@ -1,9 +1,8 @@
 //! What can be said about a claim.
 
-use plainsong_diagnostics::Span;
 use plainsong_prove::discharge::{Effort, Shown, discharge};
-use plainsong_prove::obligation::{Obligation, Rule};
-use plainsong_prove::term::Term;
+use plainsong_prove::obligation::Obligation;
+pub use plainsong_prove::obligation::obligation;
 use plainsong_prove::theory::{SecondOpinions, Theory};
 use plainsong_semantics::verdict::Assumption;
 use plainsong_semantics::verdict::OpenObligation;
@@ -148,26 +147,5 @@ impl Prover<'_> {
                 Shown::No(why) => Some((at, why)),
             });
         open.collect()
-    }
-}
-
-/// An obligation of a rule of this crate.
-pub fn obligation(
-    rule: &'static str,
-    span: Span,
-    sentence: impl Into<String>,
-    hypotheses: Vec<Term>,
-    goal: Term,
-) -> Obligation {
-    let sentence = sentence.into();
-    Obligation {
-        rule: Rule::Refinement(rule),
-        span,
-        text: sentence.clone(),
-        sentence,
-        participants: Vec::new(),
-        hypotheses,
-        goal,
-        induction: None,
     }
 }

@@ -203,12 +203,7 @@ fn fails_not(
         };
         store.globals.insert(GlobalId::from(at), value);
     }
-    let mut arguments = Vec::new();
-    for row in &action.code.locals[..action.code.arity] {
-        let (value, valid) = theory.arbitrary(&row.name, &row.ty, row.span)?;
-        known.push(valid);
-        arguments.push(value);
-    }
+    let arguments = theory.arbitrary_arguments(&action.code, &mut known)?;
     let (code, result) = (&action.code, action.role.result);
     let run = Gated::run(theory, code, result, &store, &arguments, None)?;
     let parts = run.gate.iter();

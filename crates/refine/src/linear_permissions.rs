@@ -18,6 +18,7 @@
 use crate::answer::obligation;
 use crate::layer_program::height;
 use crate::read_write_sets::Footprint;
+use crate::sequential::context::arbitrary;
 use plainsong_ir::permission::{permission_ty, split_by, variants_held};
 use plainsong_ir::{Action, ActionId, Actions, GlobalId, LocalId, Song, Ty};
 use plainsong_prove::gated_actions::{Created, Gated};
@@ -141,18 +142,7 @@ pub fn obligations(theory: &mut Theory, id: ActionId) -> Result<Vec<Obligation>>
         return Ok(Vec::new());
     };
     let action = &actions.actions[id.index()];
-    let (mut known, mut store) = (Vec::new(), Store::default());
-    for (at, global) in actions.globals.iter().enumerate() {
-        let (value, valid) = theory.arbitrary(&global.name, &global.ty, global.span)?;
-        known.push(valid);
-        store.globals.insert(GlobalId::from(at), value);
-    }
-    let mut arguments = Vec::new();
-    for row in &action.code.locals[..action.code.arity] {
-        let (value, valid) = theory.arbitrary(&row.name, &row.ty, row.span)?;
-        known.push(valid);
-        arguments.push(value);
-    }
+    let (store, arguments, mut known) = arbitrary(theory, &action.code)?;
     let (code, result) = (&action.code, action.role.result);
     let run = Gated::run(theory, code, result, &store, &arguments, None)?;
     let moving = PermissionTransfer {

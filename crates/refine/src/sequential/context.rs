@@ -281,11 +281,6 @@ pub(crate) fn arbitrary(theory: &mut Theory, code: &Code) -> Result<(Store, Vec<
         known.push(valid);
         store.globals.insert(GlobalId::from(at), value);
     }
-    let mut arguments = Vec::new();
-    for row in &code.locals[..code.arity] {
-        let (value, valid) = theory.arbitrary(&row.name, &row.ty, row.span)?;
-        known.push(valid);
-        arguments.push(value);
-    }
+    let arguments = theory.arbitrary_arguments(code, &mut known)?;
     Ok((store, arguments, known))
 }

@@ -84,7 +84,7 @@ mod absence;
 mod asserted;
 mod bag;
 mod conditions;
-mod context;
+pub(crate) mod context;
 mod elimination;
 mod example;
 mod induction;

@@ -59,90 +59,18 @@ fn unwind(found_by: &[Option<(usize, u32)>], first: usize) -> Vec<usize> {
     steps
 }
 
-/// The strongly connected component of each state (Tarjan's algorithm, with its own stack). States
-/// that were found but not followed count as without steps.
+/// The strongly connected component of each state. States that were found but not followed count as without steps.
 fn components(edges: &[Vec<Edge>]) -> Vec<u32> {
-    let most = edges
-        .iter()
-        .flatten()
-        .map(|edge| edge.to as usize + 1)
-        .max()
-        .unwrap_or(0);
-    let count = edges.len().max(most);
-    let mut tarjan = Tarjan {
-        edges,
-        number: vec![UNSEEN; count],
-        low: vec![0; count],
-        component: vec![UNSEEN; count],
-        open: Vec::new(),
-        next: 0,
-        components: 0,
-    };
-    for at in 0..count {
-        if tarjan.number[at] == UNSEEN {
-            tarjan.visit(at);
+    let most = edges.iter().flatten().map(|edge| edge.to as usize + 1);
+    let count = edges.len().max(most.max().unwrap_or(0));
+    let next = |at: usize| edges.get(at).into_iter().flatten();
+    let next = |at: usize| next(at).map(|edge| edge.to as usize);
+    let found = plainsong_ir::components::components(&vec![true; count], next, true);
+    let mut component = vec![0; count];
+    for (number, members) in found.into_iter().enumerate() {
+        for member in members {
+            component[member] = number as u32;
         }
     }
-    tarjan.component
-}
-
-const UNSEEN: u32 = u32::MAX;
-
-struct Tarjan<'a> {
-    edges: &'a [Vec<Edge>],
-    number: Vec<u32>,
-    low: Vec<u32>,
-    component: Vec<u32>,
-    open: Vec<usize>,
-    next: u32,
-    components: u32,
-}
-
-impl Tarjan<'_> {
-    fn visit(&mut self, root: usize) {
-        let mut calls = vec![(root, 0)];
-        self.enter(root);
-        while let Some((at, edge)) = calls.last_mut() {
-            let at = *at;
-            let next = self.edges.get(at).and_then(|edges| edges.get(*edge));
-            *edge += 1;
-            match next.map(|edge| edge.to as usize) {
-                Some(to) if self.number[to] == UNSEEN => {
-                    self.enter(to);
-                    calls.push((to, 0));
-                }
-                Some(to) if self.component[to] == UNSEEN => {
-                    self.low[at] = self.low[at].min(self.number[to]);
-                }
-                Some(_) => {}
-                None => {
-                    calls.pop();
-                    self.leave(at);
-                    if let Some((caller, _)) = calls.last() {
-                        self.low[*caller] = self.low[*caller].min(self.low[at]);
-                    }
-                }
-            }
-        }
-    }
-
-    fn enter(&mut self, at: usize) {
-        self.number[at] = self.next;
-        self.low[at] = self.next;
-        self.next += 1;
-        self.open.push(at);
-    }
-
-    fn leave(&mut self, at: usize) {
-        if self.low[at] != self.number[at] {
-            return;
-        }
-        while let Some(member) = self.open.pop() {
-            self.component[member] = self.components;
-            if member == at {
-                break;
-            }
-        }
-        self.components += 1;
-    }
+    component
 }

@@ -1,4 +1,4 @@
-//! A loop that deals with each member of a family once.
+//! Set loop: a loop that deals with each member of a family once.
 //!
 //! Statement. A process is at `for x in Q { … }`, or at a loop with as many rounds, and no member of `Q` is looked at
 //! by itself. Take an arbitrary round, with a member of its own: what the body assigns is forgotten, and nobody but the
@@ -15,9 +15,9 @@
 //! senders of receives from any member are a permutation of the family, because each is taken once.
 
 use crate::actor::Actor;
-use crate::code::{Position, Var, assigned, every};
-use crate::drift::Drift;
-use crate::follow::{Checker, Scene};
+use crate::derivation::{Checker, Scene};
+use crate::havoc::Changes;
+use crate::position::{Position, Var, assigned, every};
 use crate::race::{Senders, waits};
 use crate::round::{Left, Loop, bags, sendings, shape};
 use crate::state::{Channel, Index, Message, SymbolicState, redirect, touches};
@@ -81,19 +81,19 @@ impl<'a> Checker<'a> {
         }
         let ways: Vec<&[Event]> = ways.iter().map(Vec::as_slice).collect();
         let mut state = state.clone();
-        let mut vague = Drift::new();
+        let mut vague = Changes::new();
         let (mark, round, inside, mut ends) = loop {
             let mark = self.numbers.last();
             let round = self.begin(&state, owner, &this, (member, named), (gathers, addresses));
             let inside = self.inside(&state, &round, owner, (member, named), &index, scene);
             let ends = self.ways(round.clone(), &ways, &inside)?;
             let but = [owner, member, named, member.whole()];
-            let drift = self.drift(&round, &ends, &but);
-            if drift.is_subset(&vague) {
+            let changes = self.changes(&round, &ends, &but);
+            if changes.is_subset(&vague) {
                 break (mark, round, inside, ends);
             }
-            self.forget_drift(&mut state, &drift);
-            vague.extend(drift);
+            self.havoc(&mut state, &changes);
+            vague.extend(changes);
         };
         let state = &state;
         let mut lefts = Vec::new();

@@ -1,4 +1,4 @@
-//! Numbers that are not known but compared: sums of unknowns, and what follows from inequalities between them.
+//! Linear arithmetic: numbers that are not known but compared, sums of unknowns, and what follows from inequalities between them.
 //!
 //! The search may leave out a branch because it follows from decisions before. Here such a branch is impossible if the
 //! inequalities that hold contradict it: unknowns are eliminated one after the other (Fourier and Motzkin), and what is

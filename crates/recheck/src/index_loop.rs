@@ -1,4 +1,4 @@
-//! Loops with a number of rounds.
+//! Index loop: a loop with a number of rounds.
 //!
 //! Statement, of one loop. Take an arbitrary round: what the body assigns is forgotten, and so is what the remaining
 //! code of every family assigns. One member of each family from which the body receives may come. Every way ends with the body
@@ -17,9 +17,9 @@
 //! is taken for theirs: who collects from any member asks for that, and sees the rounds that are still to come.
 
 use crate::actor::Actor;
-use crate::code::{Position, Var, assigned, every};
-use crate::drift::Drift;
-use crate::follow::{Checker, Scene};
+use crate::derivation::{Checker, Scene};
+use crate::havoc::Changes;
+use crate::position::{Position, Var, assigned, every};
 use crate::race::{Senders, waits};
 use crate::round::{Left, bags, sendings};
 use crate::state::{Channel, Index, SymbolicState, general, touches};
@@ -46,18 +46,18 @@ impl<'a> Checker<'a> {
         let ways: Vec<&[Event]> = ways.iter().map(Vec::as_slice).collect();
         let mut before = state.clone();
         let mut vague = BTreeSet::new();
-        let mut vague_vars = Drift::new();
+        let mut vague_vars = Changes::new();
         loop {
             let mark = self.numbers.last();
             let round = self.any_round(&before, owner, this.local, this.body);
             let inside = self.scene(&round, &[owner], &index, scene);
             let ends = self.ways(round.clone(), &ways, &inside)?;
             let changed = self.replaced(&before, &ends);
-            let mut drift = self.drift(&round, &ends, &[owner]);
-            drift.retain(|(actor, _)| !actor.is_family(self.song));
-            if !changed.is_subset(&vague) || !drift.is_subset(&vague_vars) {
-                self.forget_drift(&mut before, &drift);
-                vague_vars.extend(drift);
+            let mut changes = self.changes(&round, &ends, &[owner]);
+            changes.retain(|(actor, _)| !actor.is_family(self.song));
+            if !changed.is_subset(&vague) || !changes.is_subset(&vague_vars) {
+                self.havoc(&mut before, &changes);
+                vague_vars.extend(changes);
                 for channel in &changed {
                     before.forget_messages(&mut self.numbers, channel);
                 }
@@ -139,7 +139,7 @@ impl<'a> Checker<'a> {
             .collect();
         let ways: Vec<&[Event]> = ways.iter().map(Vec::as_slice).collect();
         let mut state = state.clone();
-        let mut vague = Drift::new();
+        let mut vague = Changes::new();
         let ends = loop {
             let mut round = state.clone();
             for (owner, this) in owners.iter().zip(&loops) {
@@ -159,12 +159,12 @@ impl<'a> Checker<'a> {
             inside.depth = 2;
             inside.halts = family.map(|one| (one.family, state.positions[&one].clone()));
             let ends = self.ways(round.clone(), &ways, &inside)?;
-            let drift = self.drift(&round, &ends, &owners);
-            if drift.is_subset(&vague) {
+            let changes = self.changes(&round, &ends, &owners);
+            if changes.is_subset(&vague) {
                 break ends;
             }
-            self.forget_drift(&mut state, &drift);
-            vague.extend(drift);
+            self.havoc(&mut state, &changes);
+            vague.extend(changes);
         };
         let state = &state;
         let Some(first) = ends.first() else {

@@ -14,12 +14,12 @@
 //! rounds of `Q` are as many as they should be, and nothing that comes from behind is taken for one of them.
 
 use crate::actor::Actor;
-use crate::code::{Position, Var, assigned};
-use crate::drift::Drift;
-use crate::each::{Names, is_address};
-use crate::follow::{Checker, Scene};
+use crate::derivation::{Checker, Scene};
+use crate::havoc::Changes;
+use crate::position::{Position, Var, assigned};
 use crate::race::waits;
 use crate::round::{bags, sendings, shape};
+use crate::set_loop::{Names, is_address};
 use crate::state::{Channel, Index, SymbolicState, redirect, touches};
 use crate::{Refused, refuse};
 use plainsong_certificate::Event;
@@ -37,7 +37,7 @@ impl<'a> Checker<'a> {
         ways: &[Vec<Event>],
         scene: &Scene<'a>,
     ) -> Result<SymbolicState<'a>, Refused> {
-        self.paired(state, (family, member, with), ways, scene, &Drift::new())
+        self.paired(state, (family, member, with), ways, scene, &Changes::new())
     }
 
     /// The same, when nothing is known of some variables of other families.
@@ -47,7 +47,7 @@ impl<'a> Checker<'a> {
         (family, member, with): (Actor, Actor, Actor),
         ways: &[Vec<Event>],
         scene: &Scene<'a>,
-        vague: &Drift,
+        vague: &Changes,
     ) -> Result<SymbolicState<'a>, Refused> {
         self.only_families_are_left(state, family, member, scene)?;
         if with == family || !with.is_family(self.song) || self.is_daemon(state, with) {
@@ -82,11 +82,11 @@ impl<'a> Checker<'a> {
         };
         let ways_in: Vec<&[Event]> = ways.iter().map(Vec::as_slice).collect();
         let ends = self.ways(round.clone(), &ways_in, &inside)?;
-        let drift = self.drift_of_families(&round, &ends, &[member, family, with]);
-        if !drift.is_subset(vague) {
+        let changes = self.changes_of_families(&round, &ends, &[member, family, with]);
+        if !changes.is_subset(vague) {
             let mut state = state.clone();
-            self.forget_drift(&mut state, &drift);
-            let vague = vague.union(&drift).copied().collect();
+            self.havoc(&mut state, &changes);
+            let vague = vague.union(&changes).copied().collect();
             return self.paired(&state, (family, member, with), ways, scene, &vague);
         }
         let Some(first) = ends.first() else {
@@ -158,7 +158,7 @@ impl<'a> Checker<'a> {
         for family in families {
             let mut all: Vec<&Stmt> = Vec::new();
             if let plainsong_ir::Body::Sequential(body) = &self.bodies[&family].body {
-                crate::code::every(body, &mut all);
+                crate::position::every(body, &mut all);
             }
             let name = &self.song.families[family.index()].name;
             for stmt in all {

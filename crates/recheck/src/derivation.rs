@@ -11,9 +11,9 @@
 
 use crate::actor::Actor;
 use crate::causes::Kinds;
-use crate::code::{Position, Var, first_deed, is_endless};
 use crate::faults::Faults;
 use crate::late::Waiting;
+use crate::position::{Position, Var, first_deed, is_endless};
 use crate::race::{Sends, waits};
 use crate::state::{Index, Numbers, SymbolicState};
 use crate::symbol::{Symbol, Unknown};
@@ -48,11 +48,11 @@ pub fn recheck(song: &Song, text: &str, certificate: &Certificate) -> Result<Sho
     if let [way] = &certificate.ways[..]
         && let [Event::Row { who, middle }] = &way[..]
     {
-        crate::order::nothing_overtakes(voices)?;
-        crate::row::row(song, voices, who, *middle)?;
+        crate::delivery_order::nothing_overtakes(voices)?;
+        crate::neighbours::row(song, voices, who, *middle)?;
         return Ok(Shown { nothing_left: true });
     }
-    crate::order::is_kept(song, voices)?;
+    crate::delivery_order::is_kept(song, voices)?;
     let mut checker = Checker::new(song, voices)?;
     let start = checker.start(voices)?;
     let ways: Vec<&[Event]> = certificate.ways.iter().map(Vec::as_slice).collect();
@@ -568,7 +568,7 @@ impl<'a> Checker<'a> {
         {
             return refuse("a daemon goes on without being asked");
         }
-        let vars = crate::code::assigned(body);
+        let vars = crate::position::assigned(body);
         state.forget(&mut self.numbers, actor, &vars);
         state.taken.retain(|(who, _)| *who != actor);
         Ok(())

@@ -1,4 +1,4 @@
-//! What may be relied on when messages overtake each other.
+//! Delivery order: what may be relied on when messages overtake each other.
 //!
 //! Everything else here assumes that of the messages of one process to another, a receive takes the oldest that it
 //! waits for. Each ordered model keeps to that, but says nothing about messages of another model, so a receive of several

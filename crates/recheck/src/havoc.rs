@@ -1,4 +1,4 @@
-//! What rounds do to others than those they are about.
+//! Havoc: what rounds change in others than those they are about.
 //!
 //! Statement. Variables that rounds change in others (families of inner loops, daemons in the middle of their loop) are
 //! forgotten before a loop, until a round changes nothing that is known. A daemon at its loop forgets by itself. Where a
@@ -9,8 +9,8 @@
 //! nobody knows whether they have had their round, or whether there are any.
 
 use crate::actor::Actor;
-use crate::code::{Var, is_endless};
-use crate::follow::Checker;
+use crate::derivation::Checker;
+use crate::position::{Var, is_endless};
 use crate::round::sendings;
 use crate::state::{Channel, SymbolicState, redirect, touches};
 use crate::{Refused, refuse};
@@ -18,29 +18,29 @@ use plainsong_ir::FamilyId;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Variables that rounds change in others.
-pub(crate) type Drift = BTreeSet<(Actor, Var)>;
+pub(crate) type Changes = BTreeSet<(Actor, Var)>;
 
 impl<'a> Checker<'a> {
     /// What rounds that begin like this change in those who were there, but for these.
-    pub(crate) fn drift(
+    pub(crate) fn changes(
         &self,
         start: &SymbolicState<'a>,
         ends: &[SymbolicState<'a>],
         but: &[Actor],
-    ) -> Drift {
-        let mut drift = Drift::new();
+    ) -> Changes {
+        let mut changes = Changes::new();
         for ((actor, var), value) in ends.iter().flat_map(|end| &end.values) {
             let other = start.positions.contains_key(actor) && !but.contains(actor);
             let changed = start.values.get(&(*actor, *var)) != Some(value);
             if other && changed && !self.forgets_by_itself(start, *actor) {
-                drift.insert((*actor, *var));
+                changes.insert((*actor, *var));
             }
         }
-        drift
+        changes
     }
 
-    pub(crate) fn forget_drift(&mut self, state: &mut SymbolicState<'a>, drift: &Drift) {
-        for (actor, var) in drift {
+    pub(crate) fn havoc(&mut self, state: &mut SymbolicState<'a>, changes: &Changes) {
+        for (actor, var) in changes {
             state.forget(&mut self.numbers, *actor, [var]);
         }
     }
@@ -53,15 +53,15 @@ impl<'a> Checker<'a> {
     }
 
     /// What rounds change in families that are no daemons.
-    pub(crate) fn drift_of_families(
+    pub(crate) fn changes_of_families(
         &self,
         start: &SymbolicState<'a>,
         ends: &[SymbolicState<'a>],
         but: &[Actor],
-    ) -> Drift {
-        let mut drift = self.drift(start, ends, but);
-        drift.retain(|(actor, _)| !self.is_daemon(start, *actor));
-        drift
+    ) -> Changes {
+        let mut changes = self.changes(start, ends, but);
+        changes.retain(|(actor, _)| !self.is_daemon(start, *actor));
+        changes
     }
 
     /// Is everybody of a family who is looked at where the family is?

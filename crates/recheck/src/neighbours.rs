@@ -11,7 +11,7 @@
 //! takes part in an order of all only through its signature. The signature of a row with one member more is a
 //! function of the row's, so from the first that comes again all further ones are among those that were tried.
 
-use crate::code::communicates;
+use crate::position::communicates;
 use crate::{Refused, not_covered, refuse};
 use plainsong_ir::{
     BinOp, Block, Body, Builtin, ConstId, Domain, Expr, ExprKind, FamilyId, LocalId, MessageId,
@@ -449,7 +449,7 @@ fn goes_on(stmt: &Stmt) -> bool {
         | StmtKind::AssignChoice(..)
         | StmtKind::Assert(_) => true,
         StmtKind::If(..) | StmtKind::Maybe(..) | StmtKind::Match(..) => {
-            let mut inside = crate::code::blocks(stmt).into_iter().flatten();
+            let mut inside = crate::position::blocks(stmt).into_iter().flatten();
             inside.all(goes_on)
         }
         _ => false,

@@ -9,9 +9,9 @@
 //! not depend on each other.
 
 use crate::actor::Actor;
-use crate::code::is_endless;
-use crate::drift::Drift;
-use crate::follow::{Checker, Scene};
+use crate::derivation::{Checker, Scene};
+use crate::havoc::Changes;
+use crate::position::is_endless;
 use crate::round::sendings;
 use crate::state::{Channel, SymbolicState, redirect, touches};
 use crate::{Refused, refuse};
@@ -28,7 +28,7 @@ impl<'a> Checker<'a> {
         ways: &[Vec<Event>],
         scene: &Scene<'a>,
     ) -> Result<SymbolicState<'a>, Refused> {
-        self.served(state, (family, member), ways, scene, &Drift::new())
+        self.served(state, (family, member), ways, scene, &Changes::new())
     }
 
     /// The same, when nothing is known of some variables of other families.
@@ -38,7 +38,7 @@ impl<'a> Checker<'a> {
         (family, member): (Actor, Actor),
         ways: &[Vec<Event>],
         scene: &Scene<'a>,
-        vague: &Drift,
+        vague: &Changes,
     ) -> Result<SymbolicState<'a>, Refused> {
         self.only_families_are_left(state, family, member, scene)?;
         let loops = state.positions[&family].stmt().is_some_and(is_endless);
@@ -66,11 +66,11 @@ impl<'a> Checker<'a> {
         };
         let ways_in: Vec<&[Event]> = ways.iter().map(Vec::as_slice).collect();
         let ends = self.ways(round.clone(), &ways_in, &inside)?;
-        let drift = self.drift_of_families(&round, &ends, &[member, family]);
-        if !drift.is_subset(vague) {
+        let changes = self.changes_of_families(&round, &ends, &[member, family]);
+        if !changes.is_subset(vague) {
             let mut state = state.clone();
-            self.forget_drift(&mut state, &drift);
-            let vague = vague.union(&drift).copied().collect();
+            self.havoc(&mut state, &changes);
+            let vague = vague.union(&changes).copied().collect();
             return self.served(&state, (family, member), ways, scene, &vague);
         }
         let moves = |way: &&[Event]| {
