@@ -158,10 +158,7 @@ fn delivery(name: &str) -> Result<Delivery, Problem> {
         .iter()
         .map(|delivery| delivery.name())
         .collect();
-    let found = Delivery::ALL
-        .into_iter()
-        .find(|delivery| delivery.name() == name);
-    found.ok_or_else(|| Problem::unknown("delivery model", name, &known))
+    Delivery::named(name).ok_or_else(|| Problem::unknown("delivery model", name, &known))
 }
 
 fn bounds(header: &Header) -> Result<Bounds, Problem> {

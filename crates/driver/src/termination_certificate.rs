@@ -160,7 +160,7 @@ fn checked(
         .fold(Sizes::new(), |sizes, (name, size)| sizes.with(name, *size));
     let delivery = match &certificate.delivery {
         None => None,
-        Some(name) => match Delivery::ALL.into_iter().find(|one| one.name() == name) {
+        Some(name) => match Delivery::named(name) {
             None => {
                 let why = format!("there is no model of delivery `{name}`");
                 return Err(Refused::Wrong(why));

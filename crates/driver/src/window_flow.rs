@@ -329,13 +329,10 @@ impl<'a> WindowFlow<'a> {
         };
         let has_body =
             |process: &plainsong_ir::Process| matches!(process.body, Body::Sequential(_));
-        let by_default = match voices.processes.iter().any(has_body) {
-            true => Delivery::Fifo,
-            false => Delivery::Unordered,
-        };
+        let by_default = Delivery::by_default(voices.processes.iter().any(has_body));
         let ordered = voices.messages.iter().enumerate().filter(|(_, message)| {
             let declared = self.extent.delivery.or(message.delivery);
-            declared.unwrap_or(by_default) != Delivery::Unordered
+            declared.unwrap_or(by_default).keeps_order()
         });
         let ordered: BTreeSet<u32> = ordered.map(|(at, _)| at as u32).collect();
         let is_ordered = |kind: &u32| ordered.contains(kind);

@@ -26,7 +26,6 @@
 use crate::explore::GaveUp;
 use crate::process_automata::{EdgeId, Node, NodeId, Roles};
 use plainsong_explore::{Budget, Fate as OnTheWay};
-use plainsong_ir::Delivery;
 use plainsong_semantics::local_process::faults::FaultId;
 use plainsong_semantics::local_process::{Letter, Part, Way};
 
@@ -81,11 +80,11 @@ impl Roles {
         let kind = letter.kind();
         let loss = self.parts.loss(kind);
         let copy = self.parts.copy(kind);
-        if loss.is_some() && letter.model == Delivery::Mailbox {
+        if loss.is_some() && letter.model.orders_senders() {
             self.gave_up = Some(GaveUp::LosesFromMailboxes);
             return vec![OnTheWay::Sure];
         }
-        if copy.is_some() && letter.model != Delivery::Unordered {
+        if copy.is_some() && letter.model.keeps_order() {
             self.gave_up = Some(GaveUp::CopiesInOrder);
             return vec![OnTheWay::Sure];
         }

@@ -384,7 +384,7 @@ impl Roles {
             return self.stuck(way.fate.clone(), vec![done]);
         }
         done.after = lane.map(|_| way.part.clone());
-        let is_mailbox = |model| model == Delivery::Mailbox;
+        let is_mailbox = Delivery::orders_senders;
         if way.deed.kind == EventKind::Handle
             && way.sends.iter().skip(1).any(|it| is_mailbox(it.model))
         {

@@ -21,6 +21,7 @@ pub mod actions;
 pub mod build;
 pub mod components;
 pub mod covers;
+pub mod delivery;
 pub mod expr;
 pub mod failing;
 pub mod finite;
@@ -53,6 +54,7 @@ pub use actions::{
     Invariant, InvariantCall, Layers, Mover, Moves, Procedure, Role, Sequentialization,
 };
 pub use covers::Covers;
+pub use delivery::{Delivery, Precedence};
 pub use expr::{
     BinOp, Binding, Builtin, Collection, Domain, Expr, ExprKind, Pattern, PatternKind, PendingOf,
     Quantifier, UnOp,
@@ -74,6 +76,6 @@ pub use temporal::{
 };
 pub use ty::{EnumDecl, Range, RangeEnd, SortDecl, SortKind, StructDecl, Ty, Variant};
 pub use voices::{
-    Body, Delivery, Family, Fault, FaultKind, Handler, Measures, Message, Process, StartValue,
-    StateVar, Voices,
+    Body, Family, Fault, FaultKind, Handler, Measures, Message, Process, StartValue, StateVar,
+    Voices,
 };

@@ -1,7 +1,7 @@
 //! Voices: processes with private state that exchange messages.
 
 use crate::{
-    Accept, Binder, Block, Choice, Code, Covers, DeclaredFairness, Expr, FamilyId, Local,
+    Accept, Binder, Block, Choice, Code, Covers, DeclaredFairness, Delivery, Expr, FamilyId, Local,
     MessageId, Sequentialization, Ty,
 };
 use plainsong_diagnostics::Span;
@@ -87,39 +87,6 @@ pub struct Measures {
     pub locals: Vec<Local>,
     /// The numbers; none when nothing is claimed.
     pub levels: Vec<Expr>,
-}
-
-/// Which order of delivery the network guarantees.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Delivery {
-    /// None.
-    Unordered,
-    /// Between each sender and receiver.
-    Fifo,
-    /// Causes before effects, per receiver.
-    Causal,
-    /// One queue per receiver, in the order of sending.
-    Mailbox,
-}
-
-impl Delivery {
-    /// All models, weakest first.
-    pub const ALL: [Delivery; 4] = [
-        Delivery::Unordered,
-        Delivery::Fifo,
-        Delivery::Causal,
-        Delivery::Mailbox,
-    ];
-
-    /// As written after `via`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Delivery::Unordered => "unordered",
-            Delivery::Fifo => "fifo",
-            Delivery::Causal => "causal",
-            Delivery::Mailbox => "mailbox",
-        }
-    }
 }
 
 /// A named process or endpoint, or a family of them, with its state variables.

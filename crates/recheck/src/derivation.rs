@@ -684,7 +684,7 @@ fn as_delivered(song: &Song, delivery: Option<&str>) -> Result<Song, Refused> {
     let Some(name) = delivery else {
         return Ok(song);
     };
-    let Some(model) = Delivery::ALL.into_iter().find(|one| one.name() == name) else {
+    let Some(model) = Delivery::named(name) else {
         return refuse(format!("there is no model of delivery `{name}`"));
     };
     if let System::Voices(voices) = &mut song.system {

@@ -26,7 +26,7 @@ use crate::voices::local::Stand;
 use crate::voices::network::Network;
 use crate::voices::receive::Acceptor;
 use crate::world::OwnVars;
-use plainsong_ir::{Delivery, Fault, MessageId, VarId};
+use plainsong_ir::{Delivery, Fault, MessageId, Precedence, VarId};
 use std::sync::Arc;
 
 /// Where a step of a body ends.
@@ -88,11 +88,11 @@ impl Message {
     /// Given that it was sent before `later` to the same receiver and one receive accepts both, must it be taken first?
     pub fn precedes(&self, later: &Message) -> bool {
         self.model == later.model
-            && match self.model {
-                Delivery::Unordered => false,
-                Delivery::Fifo => self.from == later.from,
-                Delivery::Mailbox => true,
-                Delivery::Causal => panic!("causal messages are not kept in inboxes"),
+            && match self.model.precedence() {
+                Precedence::Never => false,
+                Precedence::SameSender => self.from == later.from,
+                Precedence::Always => true,
+                Precedence::Cause => panic!("causal messages are not kept in inboxes"),
             }
     }
 }

@@ -21,7 +21,6 @@ use crate::trace::{EventKind, FailureKind};
 use crate::value::{Pid, Value};
 use crate::voices::config::Voice;
 use crate::voices::network::InFlight;
-use plainsong_ir::Delivery;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -339,7 +338,7 @@ fn voice(config: &Config, lane: usize) -> Arc<Voice> {
 }
 
 fn is_ordered_by_mailbox(message: &InFlight) -> bool {
-    message.model == Delivery::Mailbox && message.to != Pid::Init
+    message.model.orders_senders() && message.to != Pid::Init
 }
 
 /// Where some of the unread messages come from, in the order of the network.

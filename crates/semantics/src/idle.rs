@@ -20,7 +20,7 @@ use crate::trace::EventKind;
 use crate::value::{Pid, Value};
 use crate::voices::config::VoicesConfig;
 use crate::voices::network::InFlight;
-use plainsong_ir::{Body, Delivery, FamilyId, Process, Ty};
+use plainsong_ir::{Body, FamilyId, Process, Ty};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -62,9 +62,9 @@ impl Idle {
         match &mut rest.0 {
             Form::Voices(config) => {
                 let messages = config.network.messages();
-                let is_causal = |message: &InFlight| message.model == Delivery::Causal;
+                let is_causal = |message: &InFlight| message.model.needs_causes();
                 if !messages.iter().any(is_causal) {
-                    let unordered = |message: &InFlight| message.model == Delivery::Unordered;
+                    let unordered = |message: &InFlight| !message.model.keeps_order();
                     let taken = config.network.split_off(unordered);
                     bag.extend(taken.into_iter().map(|one| Task(Waits::Message(one))));
                 }

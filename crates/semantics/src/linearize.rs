@@ -18,7 +18,7 @@ use crate::path_to_trace::retrace;
 use crate::replay::replay;
 use crate::trace::{Ending, EventKind, Trace};
 use crate::value::Pid;
-use plainsong_ir::{Claim, Delivery};
+use plainsong_ir::Claim;
 use rustc_hash::FxHashSet;
 
 /// A message by its sender (`init` comes after the last process) and how many that one sent before.
@@ -264,7 +264,7 @@ fn mailbox_order(config: &Config, origins: &[Origin]) -> Vec<Origin> {
     };
     let messages = config.network.messages().iter();
     messages
-        .filter(|message| message.model == Delivery::Mailbox && message.to != Pid::Init)
+        .filter(|message| message.model.orders_senders() && message.to != Pid::Init)
         .map(|message| origins[message.number.0 as usize])
         .collect()
 }

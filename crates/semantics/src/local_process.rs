@@ -316,7 +316,7 @@ impl Parts {
         let wants =
             self.acceptor(wait, &stand, &world)
                 .wants(letter.kind, letter.from, &letter.payload);
-        let may_refuse = matches!(stand, Stand::Handles(_)) && letter.model == Delivery::Unordered;
+        let may_refuse = matches!(stand, Stand::Handles(_)) && !letter.model.keeps_order();
         wants && !(may_refuse && self.take(wait, letter).is_refused())
     }
 

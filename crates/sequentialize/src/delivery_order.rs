@@ -28,7 +28,7 @@ const MANY: usize = 2;
 pub(crate) fn check(score: &Score<'_>, delivery: Option<Delivery>) -> Result<(), Stuck> {
     let model = |message: MessageId| {
         let declared = score.voices.messages[message.index()].delivery;
-        delivery.or(declared).unwrap_or(Delivery::Fifo)
+        delivery.or(declared).unwrap_or(Delivery::by_default(true))
     };
     let name = |message: MessageId| &score.voices.messages[message.index()].name;
     for part in score.parts.values() {
@@ -38,8 +38,7 @@ pub(crate) fn check(score: &Score<'_>, delivery: Option<Delivery>) -> Result<(),
                 continue;
             };
             let odd = more.iter().find(|other| {
-                model(other.message) != model(first.message)
-                    || model(other.message) == Delivery::Unordered
+                model(other.message) != model(first.message) || !model(other.message).keeps_order()
             });
             if let Some(odd) = odd {
                 let sentence = format!(
@@ -57,7 +56,7 @@ pub(crate) fn check(score: &Score<'_>, delivery: Option<Delivery>) -> Result<(),
     for part in score.parts.values() {
         for op in part.ops(BlockId::ENTRY) {
             if let OpKind::Send(message, ..) = op.kind
-                && model(message) == Delivery::Unordered
+                && !model(message).keeps_order()
             {
                 once(score, part, message, op.span)?;
             }

@@ -68,8 +68,7 @@ fn all(song: &Song) -> Result<Vec<Duty>, String> {
             "it is used only where all processes have handlers and there are no faults".to_owned(),
         );
     }
-    let is_ordered =
-        |delivery: Option<Delivery>| delivery.is_some_and(|one| one != Delivery::Unordered);
+    let is_ordered = |delivery: Option<Delivery>| delivery.is_some_and(Delivery::keeps_order);
     if let Some(message) = voices.messages.iter().find(|one| is_ordered(one.delivery)) {
         let name = &message.name;
         return Err(format!(

@@ -24,8 +24,11 @@ pub(super) fn is_packed(task: &Task) -> bool {
     let System::Voices(voices) = &task.song.system else {
         return false;
     };
-    let is_causal =
-        |declared: Option<Delivery>| task.delivery.or(declared) == Some(Delivery::Causal);
+    let is_causal = |declared: Option<Delivery>| {
+        task.delivery
+            .or(declared)
+            .is_some_and(Delivery::needs_causes)
+    };
     let is_about_states = |question: &Question| match question.check {
         Check::Assertions | Check::NoDeadlock => true,
         Check::Property(at) => !task.song.properties[at].claim.is_liveness(),

@@ -133,7 +133,7 @@ impl Voices {
     pub fn first_ordered(&self) -> Option<&Message> {
         let is_ordered = |message: &&Message| {
             let delivery = message.delivery;
-            delivery.is_some_and(|delivery| delivery != Delivery::Unordered)
+            delivery.is_some_and(Delivery::keeps_order)
         };
         self.messages.iter().find(is_ordered)
     }

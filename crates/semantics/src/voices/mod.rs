@@ -95,8 +95,9 @@ impl VoiceSystem {
     /// May a message be delivered in causal order?
     pub(crate) fn has_causal_messages(&self) -> bool {
         let everywhere = self.instance.delivery();
-        let is_causal =
-            |declared: &Option<Delivery>| everywhere.or(*declared) == Some(Delivery::Causal);
+        let is_causal = |declared: &Option<Delivery>| {
+            everywhere.or(*declared).is_some_and(Delivery::needs_causes)
+        };
         self.deliveries.iter().any(is_causal)
     }
 
@@ -167,8 +168,7 @@ impl VoiceSystem {
         match (declared, to) {
             (_, None) => Delivery::Unordered,
             (Some(delivery), _) => delivery,
-            (None, Some(Act::Body(_))) => Delivery::Fifo,
-            (None, Some(Act::Handlers(_))) => Delivery::Unordered,
+            (None, Some(act)) => Delivery::by_default(matches!(act, Act::Body(_))),
         }
     }
 }

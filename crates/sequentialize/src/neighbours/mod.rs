@@ -71,7 +71,10 @@ fn line(song: &Song, steps: &Steps<'_>) -> Result<Line, String> {
 /// Between neighbours several messages of a kind may be in flight, so their order has to be kept.
 fn check_delivery(voices: &Voices, delivery: Option<Delivery>) -> Result<(), Stuck> {
     for message in &voices.messages {
-        if delivery.or(message.delivery) == Some(Delivery::Unordered) {
+        if delivery
+            .or(message.delivery)
+            .is_some_and(|one| !one.keeps_order())
+        {
             let sentence = format!("unordered delivery of `{}` is not covered", message.name);
             let stuck = Stuck::new(Obstacle::NotCovered, message.span, sentence);
             return Err(stuck.help("use `via fifo`"));

@@ -2,7 +2,7 @@
 
 use super::dead::LocalSteps;
 use super::tables::{Memo, Pairs, Rows, Values, number};
-use plainsong_ir::Delivery;
+use plainsong_ir::Precedence;
 use plainsong_semantics::capsules::{Local, Marks, Message};
 use plainsong_semantics::trace::Failure;
 use rustc_hash::FxHashMap;
@@ -146,11 +146,13 @@ pub(super) struct Outcome {
 impl Lane {
     /// The number of a message.
     pub(super) fn message(&mut self, message: Message) -> u32 {
-        let order = match message.model() {
-            Delivery::Unordered => 0,
-            Delivery::Fifo => 1 << 32 | message.from().member().map_or(0, |row| row as u64 + 1),
-            Delivery::Mailbox => 2 << 32,
-            Delivery::Causal => panic!("causal messages are not kept in inboxes"),
+        let order = match message.model().precedence() {
+            Precedence::Never => 0,
+            Precedence::SameSender => {
+                1 << 32 | message.from().member().map_or(0, |row| row as u64 + 1)
+            }
+            Precedence::Always => 2 << 32,
+            Precedence::Cause => panic!("causal messages are not kept in inboxes"),
         };
         let number = number(&mut self.messages, message);
         if number as usize == self.order.len() {

@@ -19,7 +19,6 @@
 
 use super::net::Net;
 use super::tables::{FREE, Memo, Rows};
-use plainsong_ir::Delivery;
 use plainsong_semantics::process_symmetry::{Renaming, SymmetricProcesses, mixed};
 use rustc_hash::FxHashMap;
 
@@ -261,9 +260,9 @@ impl Net<'_> {
         for (at, number) in row.iter().enumerate() {
             let message = &lane.messages[*number as usize];
             // How many of the same queue are before it.
-            let before = match message.model() {
-                Delivery::Unordered => 0,
-                _ => {
+            let before = match message.model().keeps_order() {
+                false => 0,
+                true => {
                     let first = |one: &&u32| lane.messages[**one as usize].precedes(message);
                     row[..at].iter().filter(first).count()
                 }
