@@ -74,6 +74,7 @@ pub fn prove_claims(system: &System, ask: &Ask<'_>) -> Result<Report, Refused> {
     let mut induction = Induction::new(system, &mut theory, ask)?;
     induction.start()?;
     induction.narrow();
+    induction.finals();
     Ok(induction.report())
 }
 
@@ -299,6 +300,48 @@ impl<'a> Induction<'a> {
         );
         known.extend(step.offered.iter().copied());
         known
+    }
+
+    /// Shows what is claimed of final states, of any state in which the claims hold that were shown: no step is looked at.
+    pub(crate) fn finals(&mut self) {
+        let store = self.any.store.clone();
+        for &at in &self.system.finals {
+            let name = self.system.song.properties[at].name.clone();
+            let parts = match self.parts(at, &store, true) {
+                Ok(parts) => parts,
+                Err(why) => {
+                    let found = Found::NotCovered(why.span, why.message);
+                    self.found.insert(at, found);
+                    continue;
+                }
+            };
+            let mut known = self.any.known.clone();
+            let shown = self.conjuncts.iter();
+            known.extend(shown.flat_map(|one| one.before.iter().copied()));
+            let all: Vec<Obligation> = parts
+                .iter()
+                .map(|part| {
+                    let told = format!("`{name}` follows from the invariants in every final state");
+                    obligation("induct/final", part.span, told, known.clone(), part.holds)
+                })
+                .collect();
+            let shown = self.shown(&all);
+            let mut open = Vec::new();
+            for (one, shown) in all.iter().zip(&shown) {
+                match shown {
+                    Shown::Yes => {
+                        let told = format!("{}: {}", one.rule.name(), one.sentence);
+                        self.explained.push(told);
+                    }
+                    Shown::No(why) => open.push(told(one, why)),
+                }
+            }
+            let found = match open.is_empty() {
+                true => Found::Shown(all.len()),
+                false => Found::Open(open),
+            };
+            self.found.insert(at, found);
+        }
     }
 
     /// Shows the gates, under the claims that were shown.

@@ -11,6 +11,7 @@
 //! | `induct/init` | *initiation*: `J` holds after `init`, conjunct by conjunct |
 //! | `induct/step` | *consecution*: if `J` holds, and an action can run and does not fail, each conjunct holds after it |
 //! | `induct/gate` | if `J` holds, an action that can run does not fail; nor does `init` |
+//! | `induct/final` | if `J` holds, and what is true of every final state, then so does what is claimed of final states |
 //!
 //! Why sound. Induction on the number of steps, of all conjuncts at once: all are relied on before a step, none after it. Every step of
 //! an action system is a run of one action, pending or always on offer, with some arguments and choices ([`steps`]), which

@@ -1,9 +1,11 @@
 //! What is proved about: an action system, or processes as one.
 
 use plainsong_diagnostics::Span;
+use plainsong_ir::build::{all, binary, truth};
 use plainsong_ir::handlers_to_actions::{Unhandled, processes_to_actions};
 use plainsong_ir::visit::{Visit, walk};
-use plainsong_ir::{ActionId, Actions, Claim, Expr, ExprKind, PendingOf, Song, Temporal};
+use plainsong_ir::waiting::true_of_final_states;
+use plainsong_ir::{ActionId, Actions, BinOp, Claim, Expr, ExprKind, PendingOf, Song, Temporal};
 use plainsong_semantics::constraints::has_constraints;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -34,6 +36,8 @@ pub struct System {
     pub song: Arc<Song>,
     /// The claims about its states, by position among the properties; behind those of the text, what bodies know.
     pub claims: Vec<usize>,
+    /// The claims about final states, as claims about all states of which what is known of final ones is true.
+    pub finals: Vec<usize>,
     /// How many properties are of the text.
     pub own: usize,
     /// The actions whose pending asyncs some claim counts.
@@ -48,13 +52,29 @@ impl System {
             return Err(Refused::new(Span::default(), why));
         }
         let own = song.properties.len();
-        let mut claims: Vec<usize> = (0..song.properties.len())
-            .filter(|at| matches!(song.properties[*at].claim, Claim::Always(_)))
-            .collect();
-        let song = match song.voices() {
-            None => song.clone(),
-            Some(_) => Arc::new(translated(song, &claims)?),
+        let of = |test: fn(&Claim) -> bool| -> Vec<usize> {
+            let all = 0..song.properties.len();
+            all.filter(|at| test(&song.properties[*at].claim)).collect()
         };
+        let mut claims = of(|claim| matches!(claim, Claim::Always(_)));
+        let mut finals = of(|claim| matches!(claim, Claim::Finally(_)));
+        let mut song = match song.voices() {
+            None => about_final_states(song),
+            Some(_) => match translated(song, &[&claims[..], &finals[..]].concat()) {
+                Ok(translated) => translated,
+                // Claims about final states that count what nobody takes are left out: they are no reason to show nothing.
+                Err(_) => {
+                    finals.retain(|at| !pending_in(song, &[*at]).contains(&None));
+                    translated(song, &[&claims[..], &finals[..]].concat())?
+                }
+            },
+        };
+        for property in &mut song.properties {
+            if let Claim::Finally(claim) = &property.claim {
+                property.claim = Claim::Always(claim.clone());
+            }
+        }
+        let song = Arc::new(song);
         claims.extend(own..song.properties.len());
         let Some(actions) = song.actions() else {
             let why = "there is no system: choreographies are for `prove`";
@@ -64,10 +84,11 @@ impl System {
             let why = "a program in layers is for `refine`";
             return Err(Refused::new(Span::default(), why));
         }
-        let counted = counted(&song, actions, &claims);
+        let counted = counted(&song, actions, &[&claims[..], &finals[..]].concat());
         Ok(System {
             song,
             claims,
+            finals,
             own,
             counted,
         })
@@ -116,6 +137,23 @@ impl System {
     }
 }
 
+/// Claims about final states of an action system as claims about all.
+fn about_final_states(song: &Song) -> Song {
+    let mut whole = song.clone();
+    let Some(actions) = song.actions() else {
+        return whole;
+    };
+    for property in &mut whole.properties {
+        if let Claim::Finally(claim) = &mut property.claim {
+            let known = true_of_final_states(actions, &mut property.locals);
+            let span = claim.span;
+            let conclusion = std::mem::replace(claim, truth(true));
+            *claim = binary(BinOp::Implies, all(known), conclusion).at(span);
+        }
+    }
+    whole
+}
+
 /// Messages to somebody who does not take them are left out, unless all of a kind are counted.
 fn translated(song: &Song, claims: &[usize]) -> Result<Song, Refused> {
     let counts_all = pending_in(song, claims).contains(&None);
@@ -144,7 +182,7 @@ fn counted(song: &Song, actions: &Actions, claims: &[usize]) -> BTreeSet<ActionI
 fn pending_in(song: &Song, claims: &[usize]) -> Vec<Option<ActionId>> {
     let mut finder = Finder(Vec::new());
     for at in claims {
-        if let Claim::Always(claim) = &song.properties[*at].claim {
+        if let Claim::Always(claim) | Claim::Finally(claim) = &song.properties[*at].claim {
             finder.expr(claim);
         }
     }

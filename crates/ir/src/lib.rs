@@ -47,6 +47,7 @@ pub mod unanimity;
 pub mod validate;
 pub mod visit;
 pub mod voices;
+pub mod waiting;
 pub mod words;
 
 pub use actions::{

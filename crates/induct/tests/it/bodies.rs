@@ -72,7 +72,7 @@ impl Dice {
         .to_owned()
     }
 
-    fn bodies(&mut self, exact: bool) -> String {
+    pub(crate) fn bodies(&mut self, exact: bool) -> String {
         let models = ["", " via fifo", " via causal", " via mailbox"];
         let via = if exact {
             &[" via unordered"][..]

@@ -3,6 +3,7 @@
 mod bodies;
 mod conditions;
 mod counterexamples;
+mod finals;
 mod finding;
 mod random;
 mod random_handlers;

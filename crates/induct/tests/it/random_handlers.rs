@@ -46,7 +46,7 @@ impl Dice {
         }
     }
 
-    fn processes(&mut self) -> String {
+    pub(crate) fn processes(&mut self) -> String {
         let via = ["", " via fifo", " via causal", " via mailbox"];
         let mut text = "sort S;\n".to_owned();
         let _ = writeln!(text, "message Tell(x: S){};", self.pick(&via));

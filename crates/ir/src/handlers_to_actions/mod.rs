@@ -31,6 +31,7 @@ mod bodies;
 mod code;
 mod control_flow;
 mod faults;
+mod final_states;
 mod kept_locals;
 mod position_facts;
 mod refusal;
@@ -71,13 +72,27 @@ pub fn handlers_to_actions(song: &Song, unhandled: Unhandled) -> Result<Song, Re
             return Err(Refusal::Body(family.name.clone(), family.span));
         }
     }
-    processes_to_actions(song, unhandled)
+    translated(song, unhandled, Finals::AsTheyAre)
+}
+
+/// What `finally` is about in an action system that stands for processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Finals {
+    /// Final states.
+    AsTheyAre,
+    /// All states: it is the conclusion of what is true of final ones ([`final_states`]).
+    Stated,
 }
 
 /// An action system that allows at least the steps of a song's processes, with bodies and faults, or why there is none. Its
 /// first actions are numbered as [`Voices::message_actions`] are; variables that are not of the text are behind those of their family,
-/// and behind the song's properties is what bodies know of themselves ([`position_facts`]).
+/// and behind the song's properties is what bodies know of themselves ([`position_facts`]). Of `finally e` the claim becomes what holds in
+/// all states if `e` holds in final ones, and not without ([`final_states`]).
 pub fn processes_to_actions(song: &Song, unhandled: Unhandled) -> Result<Song, Refusal> {
+    translated(song, unhandled, Finals::Stated)
+}
+
+fn translated(song: &Song, unhandled: Unhandled, finals: Finals) -> Result<Song, Refusal> {
     let (song, control) = &with_control(song)?;
     let voices = song.voices().ok_or(Refusal::NoProcesses)?;
     let builder = ActionBuilder {
@@ -108,6 +123,9 @@ pub fn processes_to_actions(song: &Song, unhandled: Unhandled) -> Result<Song, R
     let mut whole = song.clone();
     whole.properties.extend(builder.position_facts());
     for property in &mut whole.properties {
+        if let (Claim::Finally(claim), Finals::Stated) = (&mut property.claim, finals) {
+            builder.of_final_states(claim, &mut property.locals);
+        }
         match &mut property.claim {
             Claim::Finally(claim) | Claim::Always(claim) | Claim::Step(claim) => {
                 Outside(&builder).expr(claim);
