@@ -8,13 +8,15 @@ mod annotations;
 mod compare;
 mod sanitize;
 mod stability;
+mod strongest;
 
 use std::process::{Command, ExitCode};
 
-const USAGE: &str = "usage: cargo xtask test | bless | compare | sanitize | stability | annotations\n\
+const USAGE: &str = "usage: cargo xtask test | bless | compare | sanitize | stability | strongest | annotations\n\
     test       formatting, lints, every test\n\
     sanitize   Miri over the engine, AddressSanitizer over the coroutines; needs a nightly toolchain\n\
     stability  every proof under ten other seeds and another solver; words pick songs\n\
+    strongest  plain `check` beside every verb, property by property: strength and time; words pick songs\n\
     bless      rewrite the expectations of songs and snapshots, then look at the difference\n\
     compare    every answer of the corpus beside that of an earlier program or revision\n\
     annotations   how many lines schedules and proofs take, beside the reference's";
@@ -27,6 +29,7 @@ fn main() -> ExitCode {
         "sanitize" => sanitize::sanitize(),
         "stability" => stability::stability(&std::env::args().skip(2).collect::<Vec<_>>()),
         "compare" => compare::compare(&std::env::args().skip(2).collect::<Vec<_>>()),
+        "strongest" => strongest::strongest(&std::env::args().skip(2).collect::<Vec<_>>()),
         "annotations" => annotations(),
         _ => Err(USAGE.to_owned()),
     };
@@ -101,6 +104,13 @@ fn run(program: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Resul
     } else {
         Err(format!("failed: {program} {}", arguments.join(" ")))
     }
+}
+
+/// What a command writes on its standard output, whatever its exit code is.
+fn run_quietly(command: &mut Command) -> Result<String, String> {
+    let output = plainsong_children::output(command)
+        .map_err(|error| format!("cannot start {:?}: {error}", command.get_program()))?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 #[expect(clippy::print_stderr, reason = "this is a command-line tool")]
