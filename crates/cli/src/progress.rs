@@ -92,8 +92,10 @@ fn line(stage: &Stage, progress: &Progress, elapsed: Duration) -> String {
         .map(|(name, value)| format!("{name}={value}"))
         .collect();
     let number = progress.states;
+    let part = stage.part.map(|part| format!("{}: ", part.told()));
     format!(
-        "{} {} {}  {}  {}{}  {:.0} s{}",
+        "{}{} {} {}  {}  {}{}  {:.0} s{}",
+        part.unwrap_or_default(),
         stage.engine,
         properties(stage),
         bound.join(","),

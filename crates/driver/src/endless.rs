@@ -1,14 +1,14 @@
-//! Programs without an end: which channel fills up, and what to type next.
+//! Programs without an end: which channel fills up, or which variable grows, and what to do next.
 //!
 //! Where a first look comes to its limit, an execution is looked for in which one channel, or the asyncs of one action,
-//! become ever more ([`plainsong_semantics::growth`]). A search to the end is then most likely without one: it stops after
+//! become ever more, or a variable ever larger ([`plainsong_semantics::growth`]). A search to the end is then most likely without one: it stops after
 //! [`Effort::growing_states`](crate::effort::Effort::growing_states), unless somebody sets a limit or asks for a thorough answer, and what it leaves unknown names what
 //! grows and the bound that makes the search end.
 
-use crate::effort::{LIMIT, Level};
+use crate::effort::{LIMIT, Level, STATES_WITHOUT_END};
 use crate::engine::Task;
 use crate::engines::instances_of;
-use plainsong_semantics::growth::{Growth, growth};
+use plainsong_semantics::growth::{Growing, Growth, growth};
 use plainsong_semantics::machine::{Machine, Subject};
 use plainsong_semantics::verdict::{Outcome, Verdict};
 
@@ -24,10 +24,14 @@ pub(crate) fn what_grows(task: &Task) -> Option<Growth> {
     growth(&Machine::new(instances.first()?, task.subject))
 }
 
-/// The task with fewer states, unless somebody says how many.
-pub(crate) fn limited(mut task: Task) -> Task {
+/// The task with fewer states, unless somebody says how many. A variable that has been seen to grow may have an end: then more are
+/// looked at.
+pub(crate) fn limited(mut task: Task, growth: &Growth) -> Task {
     if task.effort.states.is_none() && task.effort.level != Level::Thorough {
-        let states = task.effort.growing_states;
+        let states = match growth.kind {
+            Growing::Pending => task.effort.growing_states,
+            Growing::Value { .. } => task.effort.growing_states.max(STATES_WITHOUT_END),
+        };
         task.effort.states = Some(states);
         task.limits.states = states;
     }
@@ -40,12 +44,29 @@ pub(crate) fn diagnose(verdict: &mut Verdict, growth: &Growth) {
         return;
     }
     let Growth {
-        what,
-        pending,
-        steps,
+        what, count, steps, ..
     } = growth;
+    let told = match &growth.kind {
+        Growing::Pending => format!(
+            "{count} {what} are in flight; \
+             `--bound pending={FEW}` searches the states with at most {FEW} messages in flight"
+        ),
+        Growing::Value {
+            constraint,
+            is_collection,
+        } => {
+            let size = match is_collection {
+                true => format!("`{what}` has {count} elements"),
+                false => format!("`{what}` is {count}"),
+            };
+            let next = match constraint {
+                Some(line) => format!("`{line}` in the song searches the states where it is small"),
+                None => "a `constraint` in the song says which states to search".to_owned(),
+            };
+            format!("{size}; {next}")
+        }
+    };
     verdict.reason.push_str(&format!(
-        "; it may have no end: after {steps} steps, {pending} {what} are in flight; \
-         `--bound pending={FEW}` searches the states with at most {FEW} messages in flight"
+        "; it may have no end: after {steps} steps, {told}"
     ));
 }

@@ -62,6 +62,8 @@ pub struct Task {
     pub bounds: Bounds,
     /// When to give up.
     pub limits: Limits,
+    /// Is fewer looked at where something grows without end ([`crate::endless`])?
+    pub is_limited_by_growth: bool,
     /// What `--bound` says about searches: for whoever has a default of its own.
     pub effort: Effort,
     /// How many workers may share the work.

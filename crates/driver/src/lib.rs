@@ -28,6 +28,7 @@ mod left_behind;
 pub mod line;
 pub mod memory;
 mod never_passed;
+mod next_step;
 pub mod performance;
 pub mod plan;
 mod portfolio;

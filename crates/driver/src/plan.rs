@@ -56,6 +56,8 @@ pub struct Request {
     pub engine: Option<&'static str>,
     /// Are the next sizes looked at, too, where nobody chose any and that is quick?
     pub look_further: bool,
+    /// May searches begin while proofs go on, where there is another core?
+    pub side_by_side: bool,
 }
 
 impl Request {
@@ -83,8 +85,14 @@ pub struct Plan {
     pub tasks: Vec<PlannedTask>,
     /// What may be proved, where a search within bounds does not refute it.
     pub proofs: Vec<PlannedTask>,
+    /// The questions of which a proof for every size is asked for, whoever can give one.
+    pub provable: Vec<usize>,
     /// What may be asked at the next sizes, where it holds at those by default.
     pub further: Vec<PlannedTask>,
+    /// May searches begin while proofs go on, where there is another core?
+    pub is_side_by_side: bool,
+    /// Is everything asked, part by part?
+    pub is_in_parts: bool,
 }
 
 /// Work for one engine.
@@ -152,7 +160,10 @@ pub fn plan(
     let tasks = tasks(song, request, &planned);
     Ok(Plan {
         proofs: portfolio::proofs(song, request, &planned),
+        provable: portfolio::provable(song, request, &planned),
         further: larger_sizes::next(song, request, &planned),
+        is_side_by_side: request.side_by_side,
+        is_in_parts: request.engine.is_none(),
         questions: planned,
         tasks,
     })
@@ -320,6 +331,7 @@ pub(crate) fn task_of(
         further: Vec::new(),
         bounds: request.bounds.clone(),
         limits: request.limits(),
+        is_limited_by_growth: false,
         effort: request.effort,
         jobs: request.jobs.unwrap_or(1),
         memory: request.memory,
@@ -358,7 +370,9 @@ fn otherwise(
         && engine.name() == "states"
         && planned.question.subject == Subject::System
         && can_answer(explore, song, &planned.question).is_ok();
-    let is_between = engine.is_search() && !portfolio::provers(song, request, planned).is_empty();
+    let is_between = engine.is_search()
+        && (portfolio::is_shown_by_text(song, request, &planned.question)
+            || !portfolio::provers(song, request, planned).is_empty());
     let second = match (can, is_between) {
         (true, _) => explore,
         (false, true) => engine,

@@ -16,26 +16,54 @@
 //! just that, and no proof is looked for. Songs that say which states are searched are searched only
 //! ([`crate::plan::can_answer`]).
 //!
-//! NOT COVERED. The engines run one after the other, not side by side. Choreographies have a prover that searches by itself
+//! Where there is another core, the search of stage 3 is begun while proofs still go on ([`crate::run`], `ahead`).
+//!
+//! NOT COVERED. Provers run one after the other, not side by side. Choreographies have a prover that searches by itself
 //! (`engines/prove.rs`), and no other one.
 
 use crate::Engine;
 use crate::engine::{LivenessOptions, ProofOptions, Task};
 use crate::engines::ALL;
 use crate::engines::diverge::claims_termination;
+use crate::from_the_text::from_the_text;
 use crate::plan::{Planned, PlannedTask, Request, can_answer, property_of, task_of};
+use crate::select::Question;
 use crate::sizes::{ascending, from_one_to_three};
 use plainsong_ir::Song;
+use plainsong_semantics::constraints::has_constraints;
 use plainsong_semantics::machine::Subject;
 use plainsong_semantics::sizes::{Bounds, Sizes};
 use std::sync::Arc;
 
-/// Is the strongest answer asked for, whatever the size?
+/// Is the strongest answer asked for, whatever the size? A bound on what is pending says where searches stop, and nothing
+/// about sizes or values.
 fn is_asked(request: &Request) -> bool {
+    let bounds = Bounds {
+        pending: None,
+        ..request.bounds.clone()
+    };
     request.engine.is_none()
         && request.sizes.is_empty()
-        && request.bounds == Bounds::default()
+        && bounds == Bounds::default()
         && !(request.grow || request.symmetry || request.every_delivery)
+}
+
+/// Is a proof for every size asked for, whoever gives it?
+fn is_provable(song: &Song, request: &Request, question: &Question) -> bool {
+    let by_any = property_of(song, question).is_none_or(|property| property.engines.is_empty());
+    by_any && is_asked(request) && question.subject == Subject::System && !has_constraints(song)
+}
+
+/// Does the text alone show it, for every size?
+pub(crate) fn is_shown_by_text(song: &Song, request: &Request, question: &Question) -> bool {
+    is_provable(song, request, question) && from_the_text(song, question.check).is_some()
+}
+
+/// The questions of which a proof for every size is asked for.
+pub(crate) fn provable(song: &Song, request: &Request, planned: &[Planned]) -> Vec<usize> {
+    let all = planned.iter().enumerate();
+    let provable = all.filter(|(_, one)| is_provable(song, request, &one.question));
+    provable.map(|(at, _)| at).collect()
 }
 
 /// Who may prove what a first look does not refute.
@@ -48,8 +76,7 @@ pub(crate) fn provers(
         return Vec::new();
     };
     let question = &planned.question;
-    let by_any = property_of(song, question).is_none_or(|property| property.engines.is_empty());
-    if !by_any || !is_asked(request) || question.subject != Subject::System {
+    if !is_provable(song, request, question) {
         return Vec::new();
     }
     // `diverge` looks at instances first, and is asked for a proof later.
@@ -105,6 +132,7 @@ fn proof_task(song: &Arc<Song>, request: &Request, planned: &Planned, sizes: Vec
             prove: true,
             ..request.liveness.clone()
         },
+        bounds: Bounds::default(),
         ..task_of(song, request, planned, sizes)
     }
 }

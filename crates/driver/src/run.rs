@@ -3,28 +3,30 @@
 //! A task whose engine breaks is asked again question by question, so that one broken question
 //! does not cost the others their answers.
 
+mod ahead;
+mod attempts;
 mod proofs;
 
 use crate::contain::Crash;
 use crate::coverage::{counted, notes};
 use crate::effort::{LIMIT, limit_on_states};
-use crate::endless::{diagnose, limited, what_grows};
+use crate::endless::diagnose;
 use crate::engine::{EngineReport, Task};
 use crate::engines::assumptions::trusted;
 use crate::engines::diverge::{claims_termination, only_within_window};
 use crate::from_the_text::from_the_text;
 use crate::larger_sizes::{self, Further};
-use crate::left_behind::{found_before, left_behind};
 use crate::memory::{at_most, resident};
 use crate::never_passed::never_passed;
-use crate::plan::{Plan, PlannedTask, can_answer, engine_named};
+use crate::next_step::next_step;
+use crate::plan::{Otherwise, Plan, PlannedTask, can_answer, engine_named};
 use crate::provided::{not_asked, settle};
 use crate::resume::Ledger;
 use crate::select::{Question, questions};
-use crate::watch::{Allowance, Interrupt, Observer, Overseer, Stage, Stop};
-use crate::window_ends::mind_windows;
-use crate::worker::{Control, Ended, within};
+use crate::watch::{Allowance, Interrupt, Observer, Part, Stop};
 use crate::{Problem, Source};
+use ahead::Ahead;
+use attempts::Grown;
 use plainsong_diagnostics::line_and_column;
 use plainsong_ir::Song;
 use plainsong_report::{Answer, Attempt, Coverage};
@@ -97,8 +99,12 @@ pub fn run(
         stopped: None,
         spent: None,
         beside: Vec::new(),
+        part: Part::FirstLook,
+        ahead: None,
+        grown: Grown::default(),
     };
     runner.search_or_prove();
+    runner.part = Part::LargerSizes;
     let mut asked = Vec::new();
     for task in &plan.further {
         asked.extend(runner.look_further(task));
@@ -134,6 +140,12 @@ struct Runner<'a, 'b> {
     spent: Option<(&'static str, String)>,
     /// What proofs rest on and nobody asked for.
     beside: Vec<Answer>,
+    /// The part of the portfolio.
+    part: Part,
+    /// Searches that are begun while proofs go on.
+    ahead: Option<Ahead>,
+    /// What grows without end, where the last attempt was asked to look.
+    grown: Grown,
 }
 
 impl Runner<'_, '_> {
@@ -161,7 +173,11 @@ impl Runner<'_, '_> {
                 false => self.task(planned),
             }
         }
+        self.part = Part::Proofs;
+        self.prove_from_the_text_alone();
+        self.begin_ahead(&left);
         self.prove();
+        self.part = Part::Search;
         for (at, (planned, open)) in left.iter().enumerate() {
             self.most = self.share(planned, left.len() - at);
             let is_open = |place: &&usize| {
@@ -171,6 +187,8 @@ impl Runner<'_, '_> {
             let open: Vec<usize> = open.iter().filter(is_open).copied().collect();
             self.otherwise(planned, &open, Duration::ZERO);
         }
+        // What was begun for nothing ends.
+        self.ahead = None;
         self.adopt();
     }
 
@@ -262,25 +280,13 @@ impl Runner<'_, '_> {
             self.unanswered(&places, &why);
             return;
         }
-        let mut task = Task {
-            limits: otherwise.limits,
-            ..some_questions(planned, open)
-        };
-        let growth = what_grows(&task);
-        if growth.is_some() {
-            task = limited(task);
-        }
-        let answers: Vec<usize> = open.iter().map(|&place| planned.answers[place]).collect();
         self.most = left;
-        self.task(&PlannedTask {
-            engine: otherwise.engine,
-            task,
-            answers: answers.clone(),
-            otherwise: None,
-        });
+        let second = second(planned, otherwise, open);
+        self.grown = Grown::default();
+        self.task(&second);
         self.most = whole;
-        for at in answers {
-            if let (Some(answer), Some(growth)) = (&mut self.answers[at], &growth) {
+        for at in second.answers {
+            if let (Some(answer), Some(growth)) = (&mut self.answers[at], self.grown.get()) {
                 diagnose(&mut answer.verdict, growth);
             }
         }
@@ -502,74 +508,6 @@ impl Runner<'_, '_> {
         }
     }
 
-    fn attempt(
-        &mut self,
-        planned: &PlannedTask,
-        task: &Task,
-    ) -> Result<Result<EngineReport, Problem>, Crash> {
-        let stage = Stage {
-            file: self.source.name.clone(),
-            properties: task
-                .questions
-                .iter()
-                .map(|question| question.name.clone())
-                .collect(),
-            engine: planned.engine.name(),
-            ..Stage::default()
-        };
-        let supervision = &mut *self.supervision;
-        let timeout = self.most;
-        let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let memory = supervision.memory.map(at_most);
-        let control = Control::new(supervision.interrupt, deadline, memory);
-        let allowance = Allowance {
-            time: supervision.timeout,
-            share: timeout,
-            memory: supervision.memory,
-        };
-        let mut ledger = supervision.ledger.as_deref().cloned();
-        let work = {
-            let (engine, task, control) = (planned.engine, task.clone(), control.clone());
-            move |observer: &mut dyn Observer| {
-                let mut overseer = Overseer::controlled(stage, timeout, control, observer);
-                overseer.allowance = allowance;
-                overseer.ledger = ledger.as_mut();
-                let mut report = engine.run(&task, &mut overseer);
-                if let Ok(report) = &mut report {
-                    mind_windows(&task, report, &mut overseer);
-                }
-                let stopped = overseer.stopped();
-                (report, stopped, ledger)
-            }
-        };
-        let before = task.proof.caching.hits();
-        let ended = within(&control, supervision.observer, work);
-        self.cached = task.proof.caching.hits().saturating_sub(before);
-        self.stopped = None;
-        let result = match ended {
-            Ended::Done(Err(crash)) => return Err(crash),
-            Ended::Done(Ok((report, stopped, ledger))) => {
-                self.stopped = stopped;
-                if let (Some(kept), Some(found)) = (supervision.ledger.as_deref_mut(), ledger) {
-                    *kept = found;
-                }
-                report
-            }
-            Ended::LeftBehind(stop, news) => {
-                self.stopped = Some(stop);
-                let limit = allowance.limit(stop);
-                let limit = (&*limit.0, limit.1);
-                let report = left_behind(task, planned.engine.name(), limit, news);
-                Ok(found_before(task, report, &control))
-            }
-        };
-        if self.stopped.is_some() {
-            let at = task.questions.first().map(|question| question.name.clone());
-            self.spent = Some((planned.engine.name(), at.unwrap_or_default()));
-        }
-        Ok(result)
-    }
-
     fn not_begun(&self) -> Option<String> {
         if self.supervision.interrupt.is_set() {
             return Some("not checked: interrupted".to_owned());
@@ -698,6 +636,12 @@ impl Runner<'_, '_> {
             answers.push(answer);
         }
         settle(&mut answers, &self.beside);
+        if self.plan.is_in_parts {
+            for answer in &mut answers {
+                let timeout = self.supervision.timeout;
+                answer.next = next_step(&answer.file, &answer.verdict, timeout);
+            }
+        }
         let whole = answers
             .iter()
             .all(|answer| answer.verdict.outcome != Outcome::Unknown);
@@ -745,6 +689,20 @@ fn left_open(planned: &PlannedTask, report: &EngineReport) -> Vec<usize> {
         verdict.is_some_and(|verdict| verdict.outcome == Outcome::Unknown)
     };
     (0..planned.answers.len()).filter(is_open).collect()
+}
+
+/// What the engine that is asked afterwards gets to do.
+fn second(planned: &PlannedTask, otherwise: Otherwise, open: &[usize]) -> PlannedTask {
+    PlannedTask {
+        engine: otherwise.engine,
+        task: Task {
+            limits: otherwise.limits,
+            is_limited_by_growth: true,
+            ..some_questions(planned, open)
+        },
+        answers: open.iter().map(|&place| planned.answers[place]).collect(),
+        otherwise: None,
+    }
 }
 
 /// The task with only these of its questions.

@@ -7,6 +7,7 @@ use plainsong_ir::Delivery;
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::search::{Check, Progress, Watch, Writing};
 use plainsong_semantics::trace::Trace;
+use plainsong_semantics::verdict::Verdict;
 use plainsong_smt::Cancel;
 use std::io::Read;
 use std::sync::Arc;
@@ -56,6 +57,33 @@ pub enum Stop {
     Interrupted,
     /// The process has taken as much memory as it may.
     MemoryLimit,
+    /// Nobody needs the answer any more.
+    Moot,
+}
+
+/// The parts of the portfolio ([`crate::portfolio`]), for the progress line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Few states.
+    FirstLook,
+    /// Proofs for every size.
+    Proofs,
+    /// The search to its limits.
+    Search,
+    /// The sizes around those by default.
+    LargerSizes,
+}
+
+impl Part {
+    /// Its place and its name: `2/4 proofs`.
+    pub fn told(self) -> &'static str {
+        match self {
+            Part::FirstLook => "1/4 first look",
+            Part::Proofs => "2/4 proofs",
+            Part::Search => "3/4 search",
+            Part::LargerSizes => "4/4 larger sizes",
+        }
+    }
 }
 
 /// What the user allows, for the words of verdicts.
@@ -88,6 +116,7 @@ impl Allowance {
                 (format!("memory limit{most}"), "--memory")
             }
             Stop::Interrupted => ("interrupted".to_owned(), ""),
+            Stop::Moot => ("not needed any more".to_owned(), ""),
         }
     }
 
@@ -125,6 +154,8 @@ pub struct Stage {
     /// The properties asked together.
     pub properties: Vec<String>,
     pub engine: &'static str,
+    /// The part of the portfolio, where there are several.
+    pub part: Option<Part>,
     /// Sizes of the instance at hand.
     pub bound: std::collections::BTreeMap<String, String>,
     /// What is counted, in the singular: `state` or `execution`.
@@ -229,6 +260,11 @@ impl<'a> Overseer<'a> {
         if let Some(checkpoints) = ledger.and_then(|ledger| ledger.checkpoints.as_ref()) {
             checkpoints.close_states();
         }
+    }
+
+    /// Keeps a proof for the case that the engine does not come to its end.
+    pub(crate) fn proved(&mut self, verdict: &Verdict) {
+        self.control.note_proof(verdict);
     }
 
     /// Is it time to stop? Engines that do not use [`Watch`] ask this between steps.

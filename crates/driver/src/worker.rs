@@ -11,6 +11,7 @@ use crate::watch::{Interrupt, Observer, Stage, Stop};
 use plainsong_semantics::instance::Instance;
 use plainsong_semantics::search::{Check, Progress};
 use plainsong_semantics::trace::Trace;
+use plainsong_semantics::verdict::Verdict;
 use plainsong_smt::Cancel;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -24,7 +25,7 @@ const GLANCE: Duration = Duration::from_millis(10);
 /// How often progress is passed on.
 const NEWS: Duration = Duration::from_millis(50);
 /// Songs may nest deeply; the same stack as that of the command.
-const STACK: usize = 256 * 1024 * 1024;
+pub(crate) const STACK: usize = 256 * 1024 * 1024;
 
 /// When to stop: shared by the work and whoever waits for it.
 #[derive(Clone, Debug, Default)]
@@ -43,6 +44,8 @@ struct Shared {
     cancel: Mutex<Cancel>,
     /// What the work has refuted so far.
     refuted: Mutex<Vec<Refutation>>,
+    /// What it has proved.
+    proved: Mutex<Vec<Verdict>>,
 }
 
 /// A refutation that work found so far.
@@ -55,7 +58,12 @@ pub struct Refutation {
     pub trace: Trace,
 }
 
-const REASONS: [Stop; 3] = [Stop::TimeLimit, Stop::Interrupted, Stop::MemoryLimit];
+const REASONS: [Stop; 4] = [
+    Stop::TimeLimit,
+    Stop::Interrupted,
+    Stop::MemoryLimit,
+    Stop::Moot,
+];
 
 impl Control {
     /// Stops at Ctrl-C, at the deadline, and when the process has taken so many bytes.
@@ -94,10 +102,36 @@ impl Control {
             .push(refutation);
     }
 
+    /// Keeps a proof for the same case.
+    pub(crate) fn note_proof(&self, verdict: &Verdict) {
+        let kept = self.shared.proved.lock();
+        kept.unwrap_or_else(PoisonError::into_inner)
+            .push(verdict.clone());
+    }
+
+    /// What the work has proved so far.
+    pub(crate) fn proved(&self) -> Vec<Verdict> {
+        let kept = self.shared.proved.lock();
+        kept.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// What the work has refuted so far.
     pub(crate) fn refuted(&self) -> Vec<Refutation> {
         let kept = self.shared.refuted.lock();
         kept.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Has the work refuted this?
+    pub(crate) fn has_refuted(&self, check: Check) -> bool {
+        let kept = self.shared.refuted.lock();
+        let kept = kept.unwrap_or_else(PoisonError::into_inner);
+        kept.iter().any(|one| one.check == check)
+    }
+
+    /// Stops the work for this reason.
+    pub(crate) fn stop(&self, why: Stop) {
+        self.shared.stop.store(number(why), Ordering::SeqCst);
+        self.cancel().cancel();
     }
 
     /// Is it time to stop? Cheap enough for every hundredth step of anything.
@@ -156,15 +190,23 @@ pub struct News {
     pub elapsed: Duration,
 }
 
-enum Message<T> {
+pub(crate) enum Message<T> {
+    /// How far it has come.
     News(Box<News>),
+    /// It has come to its end.
     Done(Result<T, Crash>),
 }
 
 /// Passes on what the work says of its progress.
-struct Reporter<T> {
+pub(crate) struct Reporter<T> {
     sender: Sender<Message<T>>,
     last: Option<Instant>,
+}
+
+impl<T> Reporter<T> {
+    pub(crate) fn new(sender: Sender<Message<T>>) -> Reporter<T> {
+        Reporter { sender, last: None }
+    }
 }
 
 impl<T: Send> Observer for Reporter<T> {
@@ -189,18 +231,25 @@ pub fn within<T: Send + 'static>(
     observer: &mut dyn Observer,
     work: impl FnOnce(&mut dyn Observer) -> T + Send + 'static,
 ) -> Ended<T> {
+    within_unless(control, observer, &|| false, work)
+}
+
+/// The same, until `is_moot` says that nobody needs it any more.
+pub(crate) fn within_unless<T: Send + 'static>(
+    control: &Control,
+    observer: &mut dyn Observer,
+    is_moot: &dyn Fn() -> bool,
+    work: impl FnOnce(&mut dyn Observer) -> T + Send + 'static,
+) -> Ended<T> {
     let (sender, receiver) = channel::<Message<T>>();
     let body = move || {
-        let mut reporter = Reporter {
-            sender: sender.clone(),
-            last: None,
-        };
+        let mut reporter = Reporter::new(sender.clone());
         let result = contained(|| work(&mut reporter));
         let _ = sender.send(Message::Done(result));
     };
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(body);
     match thread {
-        Ok(_) => wait(control, observer, &receiver),
+        Ok(_) => wait(control, observer, is_moot, &receiver),
         Err(error) => Ended::Done(Err(Crash {
             message: format!("there is no thread to work on: {error}"),
             backtrace: String::new(),
@@ -208,9 +257,11 @@ pub fn within<T: Send + 'static>(
     }
 }
 
-fn wait<T>(
+/// Waits for work that was begun.
+pub(crate) fn wait<T>(
     control: &Control,
     observer: &mut dyn Observer,
+    is_moot: &dyn Fn() -> bool,
     receiver: &Receiver<Message<T>>,
 ) -> Ended<T> {
     let mut last = None;
@@ -229,6 +280,9 @@ fn wait<T>(
                     backtrace: String::new(),
                 }));
             }
+        }
+        if asked.is_none() && is_moot() {
+            control.stop(Stop::Moot);
         }
         match (control.look(), asked) {
             (None, _) => asked = None,

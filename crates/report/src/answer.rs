@@ -29,6 +29,8 @@ pub struct Answer {
     pub declared: Option<(u32, u32)>,
     /// Who was asked, and what each said, in that order.
     pub tried: Vec<Attempt>,
+    /// What to type next, where it is unknown.
+    pub next: Option<String>,
     /// The seed of the random execution that refutes it, where it is one.
     pub seed: Option<u64>,
 }
@@ -144,6 +146,7 @@ impl Answer {
             account: None,
             declared: None,
             tried: Vec::new(),
+            next: None,
             seed: None,
         }
     }

@@ -33,6 +33,7 @@ pub fn file_lines(file: &str, answers: &[Answer], coverage: Option<&Coverage>) -
     }
     lines.push_str(&open(answers));
     lines.push_str(&notes(answers));
+    lines.push_str(&next(answers));
     if let Some(coverage) = coverage {
         lines.push_str(&covered(coverage));
     }
@@ -98,6 +99,25 @@ fn notes(answers: &[Answer]) -> String {
         format!("  note       {}: {note}\n", properties.join(", "))
     };
     notes.iter().map(line).collect()
+}
+
+/// What to type next, each with the properties it is about.
+fn next(answers: &[Answer]) -> String {
+    let mut steps: Vec<(&str, Vec<&str>)> = Vec::new();
+    for answer in answers {
+        let property = answer.verdict.property.as_str();
+        let Some(step) = answer.next.as_deref() else {
+            continue;
+        };
+        match steps.iter_mut().find(|(other, _)| *other == step) {
+            Some((_, properties)) => properties.push(property),
+            None => steps.push((step, vec![property])),
+        }
+    }
+    let line = |(step, properties): &(&str, Vec<&str>)| {
+        format!("  next       {}: {step}\n", properties.join(", "))
+    };
+    steps.iter().map(line).collect()
 }
 
 /// Under which delivery models each property holds, one line each, and the smallest difference.

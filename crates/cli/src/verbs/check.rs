@@ -261,6 +261,8 @@ impl Checking<'_> {
             liveness: self.liveness.clone(),
             grow: arguments.grow,
             look_further: matches!(engine, None | Some("explore")),
+            side_by_side: engine.is_none()
+                && arguments.jobs.is_none_or(|jobs| usize::from(jobs) > 1),
             timeout: arguments.timeout.or(arguments.grow.then_some(TIME_TO_GROW)),
             jobs: arguments.jobs.map(usize::from),
             memory: arguments.memory.map(|megabytes| megabytes * 1_000_000),

@@ -1,4 +1,6 @@
 //! A run that is killed leaves no solver behind, however busy that is.
+//!
+//! `PLAINSONG_KILLS=100` kills a hundred runs by each signal.
 #![cfg(target_os = "linux")]
 
 use crate::stage::Stage;
@@ -58,7 +60,10 @@ fn waiting(stage: &Stage, arguments: &[&str]) -> (Child, Vec<u32>) {
 
 #[test]
 fn kill_leaves_no_solver_behind() {
-    for signal in ["-KILL", "-TERM", "-INT"] {
+    let rounds = std::env::var("PLAINSONG_KILLS").ok();
+    let rounds = rounds.and_then(|number| number.parse().ok()).unwrap_or(1);
+    let signals = ["-KILL", "-TERM", "-INT"].into_iter();
+    for signal in signals.flat_map(|signal| std::iter::repeat_n(signal, rounds)) {
         let stage = Stage::with(LEMMA);
         let (mut child, _) = waiting(&stage, &["prove", "a.song", "--no-cache"]);
         let sent = std::process::Command::new("kill")

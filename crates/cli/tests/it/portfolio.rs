@@ -117,3 +117,111 @@ fn effort_says_how_long() {
     let other = stage.run(&["explore", "a.song", "--effort", "quick"]);
     assert_eq!(other.code, 3, "only `check` has levels");
 }
+
+/// The most ordinary program there is: a request is repeated until it is answered.
+const RETRY: &str = "\
+message Req;
+message Ack;
+fault lose Req <= 1;
+process client {
+    var done: bool = false;
+    while !done {
+        send Req to server;
+        receive { Ack => { done = true; } timeout => {} }
+    }
+}
+daemon process server { loop { receive Req from client; send Ack to client; } }
+property ok: finally client.done;
+property few: always pending(Req) <= 40;
+";
+
+#[test]
+fn what_the_tool_says_leads_from_a_loop_without_an_end_to_verdicts() {
+    let stage = Stage::with(RETRY);
+    let few = "first-states=500,growing-states=700,first-executions=50";
+    let ran = stage.run(&["check", "a.song", "--bound", few]).exits(2);
+    for told in [
+        "proved     assertions             any size",
+        "proved     no_deadlock            any size",
+        "proved     ok                     any size      induct",
+        "unknown    few ",
+        "30 `Req` from client to server are in flight; `--bound pending=3` searches",
+    ] {
+        assert!(ran.out.contains(told), "{told}:\n{}", ran.out);
+    }
+    let ran = stage.run(&["check", "a.song", "--bound", "pending=3"]);
+    let ran = ran.exits(0);
+    for told in [
+        "proved     no_deadlock            any size",
+        "proved     ok                     any size",
+        "holds      few                    constraint=pending<=3",
+    ] {
+        assert!(ran.out.contains(told), "{told}:\n{}", ran.out);
+    }
+}
+
+/// A claim that fails after more states than are looked at first.
+const LATE: &str = "\
+sort Node;
+var token: nat = 0;
+repeat action Next(n: Node) {
+    token += 1;
+}
+property early: always token < 40;
+";
+
+/// A solver that takes a question, and never answers.
+#[cfg(unix)]
+const BUSY: &str = "#!/bin/sh
+if [ \"$1\" = --version ]; then echo 'Z3 version 4.15.4 - 64 bit'; exit; fi
+read -r line
+while :; do sleep 1; done
+";
+
+#[cfg(unix)]
+#[test]
+fn a_refutation_ends_the_proofs() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let stage = Stage::with(LATE);
+    stage.write("solver", BUSY);
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(stage.path("solver"), executable).expect("it can be executed");
+    let check = [
+        "check",
+        "a.song",
+        "--property",
+        "early",
+        "--bound",
+        "first-states=5",
+        "--no-cache",
+        "-v",
+    ];
+    if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
+        return;
+    }
+    let mut command = stage.command(&check);
+    let command = command.env("PLAINSONG_Z3", stage.path("solver"));
+    let ran = plainsong_children::output(command).expect("it runs");
+    let ran = crate::stage::finished(ran).exits(1);
+    let told = "unknown: given up: it was refuted meanwhile";
+    assert!(ran.out.contains(told), "{}", ran.out);
+    assert!(ran.out.contains("REFUTED    early"), "{}", ran.out);
+}
+
+#[test]
+fn what_is_done_side_by_side_says_the_same() {
+    let stage = Stage::with(LATE);
+    let check = [
+        "check",
+        "a.song",
+        "--bound",
+        "first-states=5",
+        "--json",
+        "--no-cache",
+    ];
+    let verdicts = |jobs: &[&str]| {
+        let ran = stage.run(&[&check[..], jobs].concat()).exits(1);
+        crate::resuming::verdicts(&ran)
+    };
+    assert_eq!(verdicts(&[]), verdicts(&["--jobs", "1"]));
+}

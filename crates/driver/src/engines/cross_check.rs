@@ -103,6 +103,7 @@ mod tests {
             grow: false,
             bounds: Bounds::default(),
             limits: Limits::default(),
+            is_limited_by_growth: false,
             effort: crate::effort::Effort::default(),
             jobs: 1,
             memory: None,

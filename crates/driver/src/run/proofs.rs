@@ -5,7 +5,9 @@
 //! ([`Runner::adopt_conditional`]). A prover's refutation counts if it brings an execution.
 
 use super::{Runner, outcome_of, some_questions};
+use crate::effort::LIMIT;
 use crate::engine::EngineReport;
+use crate::from_the_text::from_the_text;
 use crate::plan::PlannedTask;
 use crate::provided::proved;
 use crate::watch::Stop;
@@ -17,17 +19,37 @@ impl Runner<'_, '_> {
     /// Is one of the questions of a task asked of a prover later?
     pub(super) fn is_proved_later(&self, planned: &PlannedTask) -> bool {
         let mut later = self.plan.proofs.iter();
-        later.any(|proof| proof.answers.iter().any(|at| planned.answers.contains(at)))
+        let by_text = |at: &usize| {
+            let check = self.plan.questions[*at].question.check;
+            self.plan.provable.contains(at) && from_the_text(self.song, check).is_some()
+        };
+        planned.answers.iter().any(by_text)
+            || later.any(|proof| proof.answers.iter().any(|at| planned.answers.contains(at)))
     }
 
-    /// Asks the text, and then every prover, for what is neither refuted nor proved.
-    pub(super) fn prove(&mut self) {
-        let plan = self.plan;
-        for &at in plan.proofs.iter().flat_map(|planned| &planned.answers) {
-            if outcome_of(&self.answers[at]) == Some(Outcome::Holds) {
+    /// Asks the text for what holds within bounds, or was left open at a limit: other reasons, such as a window of values that ends
+    /// executions, stay as they are.
+    pub(super) fn prove_from_the_text_alone(&mut self) {
+        const LIMITS: [&str; 3] = [LIMIT, "time limit", "memory limit"];
+        for &at in &self.plan.provable {
+            let Some(Answer { verdict, .. }) = &self.answers[at] else {
+                continue;
+            };
+            let at_limit = LIMITS.iter().any(|limit| verdict.reason.contains(limit));
+            let is_open = match verdict.outcome {
+                Outcome::Holds => true,
+                Outcome::Unknown => at_limit,
+                Outcome::Proved | Outcome::Refuted => false,
+            };
+            if is_open {
                 self.prove_from_the_text(at);
             }
         }
+    }
+
+    /// Asks every prover for what is neither refuted nor proved.
+    pub(super) fn prove(&mut self) {
+        let plan = self.plan;
         for planned in &plan.proofs {
             let places = 0..planned.answers.len();
             let places = places.filter(|&place| self.wants_proof(planned.answers[place]));
@@ -96,8 +118,14 @@ impl Runner<'_, '_> {
             }
         };
         for (at, mut verdict) in questions.into_iter().zip(report.verdicts) {
-            if verdict.outcome == Outcome::Unknown && self.stopped == Some(Stop::TimeLimit) {
-                verdict.reason = self.out_of_proof_time();
+            match (verdict.outcome, self.stopped) {
+                (Outcome::Unknown, Some(Stop::TimeLimit)) => {
+                    verdict.reason = self.out_of_proof_time();
+                }
+                (Outcome::Unknown, Some(Stop::Moot)) => {
+                    verdict.reason = "given up: it was refuted meanwhile".to_owned();
+                }
+                _ => {}
             }
             self.enter_proof(planned, at, verdict, took);
         }

@@ -117,7 +117,10 @@ fn plan(groups: &[&[&str]]) -> Plan {
         questions: Vec::new(),
         tasks: Vec::new(),
         proofs: Vec::new(),
+        provable: Vec::new(),
         further: Vec::new(),
+        is_side_by_side: false,
+        is_in_parts: true,
     };
     for names in groups {
         let first = plan.questions.len();
@@ -137,6 +140,7 @@ fn plan(groups: &[&[&str]]) -> Plan {
             grow: false,
             bounds: Bounds::default(),
             limits: Limits::default(),
+            is_limited_by_growth: false,
             effort: Default::default(),
             memory: None,
             symmetry: false,

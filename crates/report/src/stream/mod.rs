@@ -103,6 +103,7 @@ pub fn verdict(answer: &Answer) -> Record {
             [_] => Vec::new(),
             several => several.iter().map(attempt).collect(),
         },
+        next: answer.next.clone(),
         trace: answer.trace_path.clone(),
         race: account
             .and_then(|account| account.race.as_ref())

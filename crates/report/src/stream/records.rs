@@ -150,6 +150,9 @@ pub struct VerdictRecord {
     /// Who was asked, and what each said, in that order; nothing where only one was.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tried: Vec<AttemptRecord>,
+    /// What to type next, where it is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
     /// Where the refuting execution was saved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,

@@ -31,6 +31,7 @@ pub(crate) fn refuted(property: &str, trace: Trace) -> Answer {
         account: None,
         declared: None,
         tried: Vec::new(),
+        next: None,
         seed: None,
     }
 }

@@ -21,6 +21,7 @@ fn answer(property: &str, outcome: Outcome, engine: &str, seconds: f64) -> Answe
         account: None,
         declared: None,
         tried: Vec::new(),
+        next: None,
         seed: None,
     }
 }

@@ -1,13 +1,15 @@
-//! Growth: an execution in which one channel, or the asyncs of one action, become ever more.
+//! Growth: an execution in which one channel, or the asyncs of one action, become ever more, or a variable ever larger.
 //!
 //! A search of a program without an end stops at a limit and knows nothing. What helps is to know what grows. Hill
 //! climbing finds it: of all steps, one is taken after which most messages or asyncs are pending. A loop that sends
 //! without waiting for an answer is found within a few rounds.
 //!
 //! Statement. [`Growth`] is what was seen in one execution of the program, and says no more: that many of one kind were
-//! pending at once, and more than in its first half.
+//! pending at once, and more than in its first half; or that a variable was much larger than at the start.
 //!
-//! NOT COVERED. Variables that grow while nothing is pending; growth that needs steps after which less is pending.
+//! NOT COVERED. Growth that needs steps after which less is pending.
+
+mod values;
 
 use crate::machine::{Config, Form, Machine, Outcome};
 use crate::voices::network::InFlight;
@@ -23,16 +25,36 @@ const LOOKED_AT: usize = 20_000;
 /// What grows, as far as one execution shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Growth {
-    /// `` `Req` from client to server `` or `` `Retry` ``.
+    /// `` `Req` from client to server ``, `` `Retry` ``, or the place of a variable: `worker[w].epoch`.
     pub what: String,
-    /// How many were pending.
-    pub pending: usize,
+    /// How many were pending, or how large it was.
+    pub count: u64,
     /// After so many steps.
     pub steps: usize,
+    /// What kind of thing it is.
+    pub kind: Growing,
 }
 
-/// An execution in which something grows, if hill climbing finds one.
+/// What grows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Growing {
+    /// What is pending: messages of a channel, asyncs of an action.
+    Pending,
+    /// A variable.
+    Value {
+        /// `constraint few: token <= 3;`: what keeps it small, if that can be said in one line.
+        constraint: Option<String>,
+        /// Is it a set, a bag or a sequence, and not a number?
+        is_collection: bool,
+    },
+}
+
+/// An execution in which something grows, if hill climbing finds one: what is pending, else a variable.
 pub fn growth(machine: &Machine) -> Option<Growth> {
+    pending(machine).or_else(|| values::growth(machine))
+}
+
+fn pending(machine: &Machine) -> Option<Growth> {
     let mut config = machine.initial().into_iter().find_map(next)?;
     let mut half: BTreeMap<String, usize> = BTreeMap::new();
     let mut looked_at = 0;
@@ -45,8 +67,9 @@ pub fn growth(machine: &Machine) -> Option<Growth> {
         {
             return Some(Growth {
                 what: what.clone(),
-                pending: count,
+                count: count as u64,
                 steps,
+                kind: Growing::Pending,
             });
         }
         if pending.values().any(|&count| count >= MANY / 2) && half.is_empty() {
