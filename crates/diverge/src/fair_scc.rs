@@ -110,7 +110,7 @@ pub(crate) fn cycle(graph: &Graph, fair: bool) -> Option<Lasso> {
         let next = |at: usize| -> Box<dyn Iterator<Item = usize> + '_> {
             Box::new(graph.edges[at].iter().map(|(to, ..)| *to))
         };
-        for members in components(&alive, &next, false) {
+        for members in components(&alive, next, false) {
             let mut inside = vec![false; graph.len()];
             members.iter().for_each(|member| inside[*member] = true);
             let served: BTreeSet<Service> = members

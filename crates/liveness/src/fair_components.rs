@@ -60,7 +60,7 @@ pub(crate) fn fair_components(
             let edges = edges.filter(|edge| is_allowed(graph, &banned, edge));
             Box::new(edges.map(|edge| edge.to as usize))
         };
-        for members in components(&alive, &next, false) {
+        for members in components(&alive, next, false) {
             members.iter().for_each(|at| inside[*at] = true);
             let component = FairComponent {
                 members,
