@@ -93,6 +93,8 @@ fn stopped_and_gone_on(verb: &str) {
             "Client=10",
             "--bound",
             ONLY_EXECUTIONS,
+            "--no-reduce",
+            "order",
         ])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

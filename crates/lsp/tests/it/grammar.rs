@@ -7,6 +7,7 @@ use fancy_regex::Regex;
 use plainsong_syntax::{KEYWORDS, SyntaxKind, SyntaxToken};
 use serde_json::Value;
 use std::collections::HashMap;
+use std::path::Path;
 
 /// One song of so many is looked at; the grammar does not change from one to the next.
 const ONE_OF: usize = 16;
@@ -152,7 +153,10 @@ fn the_grammar_agrees_with_the_lexer() {
     let rules = rules(&grammar["patterns"], &grammar["repository"], 4);
     let mut wrong = Vec::new();
     let mut seen = 0;
-    for (path, text) in songs().into_iter().step_by(ONE_OF) {
+    // In a rejected song the parser may take a keyword for a name; the grammar does not know that.
+    let is_rejected = |path: &Path| path.iter().any(|part| part == "rejected");
+    let accepted = songs().into_iter().filter(|(path, _)| !is_rejected(path));
+    for (path, text) in accepted.step_by(ONE_OF) {
         let parse = plainsong_syntax::parse(&text);
         let scopes = scopes(&text, &rules);
         let tokens: Vec<SyntaxToken> = parse
