@@ -1,7 +1,7 @@
 //! What is true of a final state: proofs of `finally` are proofs that claims hold in every state of which this is true.
 //!
 //! Statement. In a final state, every body that is no daemon is at its end; one that is, is there or in a `receive` without a
-//! `timeout`; members that have crashed are anywhere. No message is under way that its receiver would take: of a kind that handlers always
+//! `timeout`; members that have crashed are anywhere. No message is in flight that its receiver would take: of a kind that handlers always
 //! accept, none at all; of a kind that a body accepts where all its members are, none either.
 //!
 //! Why sound. A process that is elsewhere can go on by itself, and a message that would be taken can be: then the state is not

@@ -13,7 +13,7 @@ mod names;
 mod order;
 
 use crate::interpreter_agrees::asked_for;
-use crate::states_agree::instances_at;
+use crate::states_agree::{Patience, instances_at};
 use composed::composed;
 use plainsong_ir::{Claim, Song, System};
 use plainsong_semantics::instance::Instance;
@@ -117,8 +117,11 @@ impl Tally {
             states: MOST_STATES,
             ..Limits::default()
         };
-        let theirs = search(instance, &query, &limits, &mut Unwatched);
-        if theirs.completeness == Completeness::StateLimit {
+        let theirs = search(instance, &query, &limits, &mut Patience::default());
+        if matches!(
+            theirs.completeness,
+            Completeness::StateLimit | Completeness::Stopped
+        ) {
             self.left_out += 1;
             return;
         }
