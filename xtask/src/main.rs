@@ -6,20 +6,22 @@
 
 mod annotations;
 mod compare;
+mod dist;
 mod sanitize;
 mod stability;
 mod strongest;
 
 use std::process::{Command, ExitCode};
 
-const USAGE: &str = "usage: cargo xtask test | bless | compare | sanitize | stability | strongest | annotations\n\
+const USAGE: &str = "usage: cargo xtask test | bless | compare | sanitize | stability | strongest | annotations | dist\n\
     test       formatting, lints, every test\n\
     sanitize   Miri over the engine, AddressSanitizer over the coroutines; needs a nightly toolchain\n\
     stability  every proof under ten other seeds and another solver; words pick songs\n\
     strongest  plain `check` beside every verb, property by property: strength and time; words pick songs\n\
     bless      rewrite the expectations of songs and snapshots, then look at the difference\n\
     compare    every answer of the corpus beside that of an earlier program or revision\n\
-    annotations   how many lines schedules and proofs take, beside the reference's";
+    annotations   how many lines schedules and proofs take, beside the reference's\n\
+    dist       an archive to install from: command, completions, manual pages, licences, checksum";
 
 fn main() -> ExitCode {
     let task = std::env::args().nth(1).unwrap_or_default();
@@ -31,6 +33,8 @@ fn main() -> ExitCode {
         "compare" => compare::compare(&std::env::args().skip(2).collect::<Vec<_>>()),
         "strongest" => strongest::strongest(&std::env::args().skip(2).collect::<Vec<_>>()),
         "annotations" => annotations(),
+        "dist" => dist::dist(&std::env::args().skip(2).collect::<Vec<_>>())
+            .map(|archive| say(&format!("{}\n", archive.display()))),
         _ => Err(USAGE.to_owned()),
     };
     match outcome {

@@ -104,6 +104,11 @@ pub(crate) enum Verb {
     New(NewArguments),
     /// Be the language server of an editor, over standard input and output
     Lsp(LspArguments),
+    /// Print completions for a shell
+    Completions(CompletionsArguments),
+    /// Write manual pages into a folder, one for each verb
+    #[command(hide = true)]
+    Man(ManArguments),
     /// Show what is installed and what each engine needs
     Doctor,
     /// Be the process of cvc5: started by this command itself
@@ -117,6 +122,20 @@ pub(crate) struct LspArguments {
     /// Over standard input and output, which is what it does anyway: editors say so
     #[arg(long)]
     pub(crate) stdio: bool,
+}
+
+/// `completions`.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArguments {
+    /// Which shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// `man`.
+#[derive(Debug, Args)]
+pub(crate) struct ManArguments {
+    /// The folder; it is made if it is not there
+    pub(crate) folder: PathBuf,
 }
 
 /// `serve-cvc5`.

@@ -2,6 +2,7 @@
 
 mod agreement;
 mod check;
+mod completions;
 mod diff;
 mod diverge;
 mod doctor;
@@ -61,6 +62,8 @@ pub(crate) fn run(verb: &Verb, session: &mut Session) -> Exit {
         Verb::Explain(arguments) => explain::explain(arguments, session),
         Verb::New(arguments) => new::new(arguments, session),
         Verb::Lsp(arguments) => lsp::lsp(arguments, session),
+        Verb::Completions(arguments) => completions::completions(arguments, session),
+        Verb::Man(arguments) => completions::manual(arguments, session),
         Verb::Doctor => doctor::doctor(session),
         Verb::ServeCvc5(arguments) => serve::serve(arguments, session),
     }
