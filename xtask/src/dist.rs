@@ -113,14 +113,13 @@ fn licences(root: &Path, folder: &Path) -> Result<(), String> {
         {
             crates.insert((
                 format!("{name}-{}", version.trim_start_matches('v')),
-                licence.to_owned(),
+                licence.trim_end_matches(" (*)").to_owned(),
             ));
         }
     }
     let sources = sources()?;
     let mut list = String::from("# What is compiled into this program\n\n");
     for (name, licence) in &crates {
-        let licence = licence.trim_end_matches(" (*)");
         list.push_str(&format!("- {name}: {licence}\n"));
         let Some(source) = sources
             .iter()
