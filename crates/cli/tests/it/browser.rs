@@ -1,13 +1,11 @@
 //! The page in a real browser: it opens, steps, and swaps a race.
 //!
 //! A headless Chromium loads the page from a file, with a script added at its end that presses keys and
-//! clicks as a reader would, and writes down where that leads. Without a browser the test says so and
-//! passes, unless `PLAINSONG_BROWSER=required`, as on the machine that guards the repository.
+//! clicks as a reader would, and writes down where that leads.
 
+use crate::chromium::{between, browser, dom};
 use crate::songs;
 use crate::stage::Stage;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// What a reader does. Each line written down is: what, step, execution, address, changed variables,
 /// messages in flight.
@@ -251,62 +249,4 @@ fn two_executions_stand_side_by_side() {
     assert!(pair.contains("data-both=\"1\""), "{pair}");
     assert_eq!(pair.matches("<svg").count(), 2, "{pair}");
     assert!(pair.contains("other side:"), "{pair}");
-}
-
-/// The browser, if there is one; required where the environment says so.
-#[expect(clippy::print_stderr, reason = "a test that did not run should say so")]
-fn browser() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path)
-        .flat_map(|folder| {
-            ["chromium", "chromium-browser", "google-chrome"].map(|name| folder.join(name))
-        })
-        .find(|program| program.is_file());
-    if found.is_none() {
-        let required =
-            std::env::var_os("PLAINSONG_BROWSER").is_some_and(|value| value == "required");
-        assert!(
-            !required,
-            "no Chromium found, and PLAINSONG_BROWSER=required"
-        );
-        eprintln!("not tested: no Chromium found; install the package `chromium`");
-    }
-    found
-}
-
-/// The page as it is once its scripts have run.
-fn dom(browser: &Path, page: &Path, fragment: &str) -> String {
-    let profile = tempfile::tempdir().expect("a folder");
-    let address = format!("file://{}{fragment}", page.display());
-    let mut command = Command::new(browser);
-    command
-        .args([
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-quic",
-        ])
-        .args(["--no-first-run", "--disable-background-networking"])
-        .args([
-            "--disable-component-update",
-            "--disable-sync",
-            "--disable-dev-shm-usage",
-        ])
-        .args(["--window-size=1300,800", "--dump-dom"])
-        .arg(format!("--user-data-dir={}", profile.path().display()))
-        .arg(address);
-    let output = plainsong_children::output(&mut command).expect("the browser starts");
-    let dom = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(
-        dom.contains("</html>"),
-        "no page: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    dom
-}
-
-fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
-    let from = text.find(start).map_or(0, |at| at + start.len());
-    let rest = &text[from..];
-    &rest[..rest.find(end).unwrap_or(rest.len())]
 }

@@ -19,7 +19,17 @@ use serde_json::{Value, json};
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
+/// The script, one idea a file; together they are the body of one function.
+const SCRIPT: [&str; 8] = [
+    include_str!("script/story.js"),
+    include_str!("script/layout.js"),
+    include_str!("script/picture.js"),
+    include_str!("script/values.js"),
+    include_str!("script/verdicts.js"),
+    include_str!("script/panels.js"),
+    include_str!("script/moving.js"),
+    include_str!("script/start.js"),
+];
 
 /// What a page is about.
 #[derive(Clone, Copy, Debug)]
@@ -74,9 +84,10 @@ pub fn comparison_html(
 fn filled(title: &str, told: Value) -> String {
     // Inside a script element only `<` has a meaning, and JSON can do without it.
     let told = told.to_string().replace('<', "\\u003c");
+    let script = format!("\"use strict\";\n(() => {{\n{}}})();\n", SCRIPT.concat());
     PAGE.replace("@TITLE@", &escaped(title))
         .replace("@STYLE@", STYLE)
-        .replace("@SCRIPT@", SCRIPT)
+        .replace("@SCRIPT@", &script)
         .replace("@STORY@", &told)
 }
 

@@ -1,0 +1,4 @@
+// The beginning.
+
+verdicts();
+if (story) { listen(); fromAddress(); } else { nothing(); }
