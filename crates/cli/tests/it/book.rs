@@ -54,7 +54,7 @@ fn outputs(sessions: &[Session]) -> Vec<String> {
 
 /// On a machine that is busy, a command tells how far it has come.
 fn without_progress(text: &str) -> String {
-    let is_said = |line: &&str| !line.contains(" k/s  ");
+    let is_said = |line: &&str| !line.contains("/s  ");
     let lines = text.split_inclusive('\n').filter(is_said);
     lines.collect()
 }
