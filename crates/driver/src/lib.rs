@@ -29,6 +29,7 @@ pub mod line;
 pub mod memory;
 mod never_passed;
 mod next_step;
+mod only_instance;
 pub mod performance;
 pub mod plan;
 mod portfolio;

@@ -19,6 +19,7 @@ use crate::larger_sizes::{self, Further};
 use crate::memory::{at_most, resident};
 use crate::never_passed::never_passed;
 use crate::next_step::next_step;
+use crate::only_instance::proved_if_unbounded;
 use crate::plan::{Otherwise, Plan, PlannedTask, can_answer, engine_named};
 use crate::provided::{not_asked, settle};
 use crate::resume::Ledger;
@@ -570,6 +571,7 @@ impl Runner<'_, '_> {
                 verdict.outcome = Outcome::Unknown;
                 verdict.reason = plainsong_diagnostics::with_lines(&why, text);
             }
+            proved_if_unbounded(&mut verdict);
             self.supervision.refuted += usize::from(verdict.outcome == Outcome::Refuted);
             self.tried[at].push(Attempt::new(planned.engine.name(), &verdict, took));
             self.answers[at] = Some(self.answer(planned.engine.name(), verdict, took));

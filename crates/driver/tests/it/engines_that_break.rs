@@ -12,6 +12,7 @@ use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Check, Limits, Progress, Watch as _};
 use plainsong_semantics::sizes::{Bounds, Sizes};
 use plainsong_semantics::verdict::{Outcome, Verdict};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -57,8 +58,10 @@ fn answer(name: &str, overseer: &mut Overseer<'_>) -> Result<Verdict, Problem> {
         }
         _ => (Outcome::Holds, String::new()),
     };
+    let bound = BTreeMap::from([("Client".to_owned(), "2".to_owned())]);
     Ok(Verdict {
         outcome,
+        bound,
         ..Verdict::unknown(name, reason)
     })
 }
