@@ -86,6 +86,8 @@ pub struct Explorer {
     pub(crate) stack_size: usize,
     pub(crate) keep_going: bool,
     pub(crate) allow_deadlock: bool,
+    /// Are whole runs performed in another order too, now and then?
+    pub(crate) in_another_order: bool,
     pub(crate) executions: Option<u64>,
     pub(crate) time: Option<Duration>,
     pub(crate) memory: Option<u64>,
@@ -128,6 +130,7 @@ impl Default for Explorer {
             stack_size: 256 * 1024,
             keep_going: false,
             allow_deadlock: false,
+            in_another_order: false,
             executions: None,
             time: None,
             memory: None,
@@ -514,8 +517,7 @@ impl Explorer {
         };
         let mut outcome = attempt_slice(self, root, first, slices);
         if outcome.needs_a_whole && first != Restart::All {
-            self.start_again(slices);
-            return attempt_slice(self, root, Restart::All, slices);
+            return self.attempt_whole(root, slices);
         }
         // A checkpoint remembers that everything had to run again.
         let mut shares_state =
@@ -526,6 +528,27 @@ impl Explorer {
             shares_state = true;
         }
         if shares_state && outcome.mismatch.is_none() {
+            outcome.notes.push(SHARED_STATE.to_owned());
+            outcome.shares_state = true;
+        }
+        outcome
+    }
+
+    /// Searches with whole runs, because something can only be run so: what it sends cannot be copied, or it borrows.
+    /// What processes share besides is noticed where they run in another order.
+    fn attempt_whole(&self, root: &Root, slices: &mut Slices) -> Attempt {
+        self.start_again(slices);
+        let careful = Explorer {
+            in_another_order: self.restart == Restart::Auto,
+            ..self.clone()
+        };
+        let outcome = attempt_slice(&careful, root, Restart::All, slices);
+        if outcome.mismatch.is_none() || !careful.in_another_order {
+            return outcome;
+        }
+        self.start_again(slices);
+        let mut outcome = attempt_slice(self, root, Restart::All, slices);
+        if outcome.mismatch.is_none() {
             outcome.notes.push(SHARED_STATE.to_owned());
             outcome.shares_state = true;
         }

@@ -10,11 +10,14 @@
 //! panic is reported. If the panic is caught after all and the process goes on, it would go on with what
 //! never happened: such an execution is not explored, and that is said ([`FailureKind::Unsupported`]).
 //!
-//! NOT COVERED. Operations that no object answers (a `receive` in a destructor, say) have nothing to
+//! A value that nobody can copy is there once. If nobody has the lock, the destructor gets it and gives it back; if another
+//! process has it that is to unwind too, that one unwinds first ([`Task::wait_for_ghost`]).
+//!
+//! NOT COVERED. A process that unwinds from a panic of its own while another has such a value: the program aborts. Operations that no object answers (a `receive` in a destructor, say) have nothing to
 //! return; then the program aborts, after what was found so far was printed.
 
 use crate::failure::{Failure, FailureKind};
-use crate::message::{Envelope, Value, copy};
+use crate::message::{Envelope, Parcel, Value};
 use crate::process::Process;
 use crate::record::discard;
 use crate::shared_context::World;
@@ -30,6 +33,8 @@ use std::rc::Rc;
 #[derive(Default)]
 pub(crate) struct Ghosts {
     answers: RefCell<BTreeMap<(Tid, TypeId), Rc<Envelope>>>,
+    /// What was left in each lock last.
+    in_locks: RefCell<BTreeMap<Tid, Rc<dyn Any>>>,
 }
 
 impl Ghosts {
@@ -37,6 +42,14 @@ impl Ghosts {
     pub(crate) fn keep<A: 'static>(&self, server: Process, answer: &Rc<Envelope>) {
         let key = (server.0, TypeId::of::<A>());
         self.answers.borrow_mut().insert(key, Rc::clone(answer));
+    }
+
+    fn put_in_lock(&self, server: Process, value: &Rc<dyn Any>) {
+        let before = self
+            .in_locks
+            .borrow_mut()
+            .insert(server.0, Rc::clone(value));
+        discard(before);
     }
 }
 
@@ -59,21 +72,73 @@ pub(crate) fn last<A: 'static>(server: Process, operation: &str) -> Rc<Envelope>
 }
 
 /// A process leaves a value in a lock.
-pub(crate) fn leave<T: 'static>(server: Process, value: &Rc<T>) {
+pub(crate) fn leave<T: 'static>(server: Process, value: &Parcel<T>) {
     if let Some(task) = Task::running() {
-        let value: Rc<dyn Any> = Rc::<T>::clone(value);
+        let value: Rc<dyn Any> = Rc::new(value.clone());
+        task.world.ghosts.put_in_lock(server, &value);
         let before = task.left_in_locks.borrow_mut().insert(server.0, value);
         discard(before);
     }
 }
 
 /// The value that comes with a lock; for a destructor whose process unwinds, what this process has left in it.
-pub(crate) fn value_of<T: Clone + 'static>(server: Process, given: &T) -> T {
-    let task = Task::running().filter(|_| Task::is_unwinding());
-    let left = task.and_then(|task| task.left_in_locks.borrow().get(&server.0).cloned());
-    match left.and_then(|left| left.downcast::<T>().ok()) {
-        Some(left) => copy(&*left),
-        None => copy(given),
+pub(crate) fn value_of<T: 'static>(server: Process, given: &Parcel<T>) -> T {
+    match Task::is_unwinding() {
+        true => for_ghost(server, given, Parcel::open_for_ghost),
+        false => given.open(),
+    }
+}
+
+/// The same, to be looked at.
+pub(crate) fn shared_value_of<T: 'static>(server: Process, given: &Parcel<T>) -> Rc<T> {
+    match Task::is_unwinding() {
+        true => for_ghost(server, given, Parcel::share_for_ghost),
+        false => given.share(),
+    }
+}
+
+/// What a destructor gets whose process unwinds: what the process has left in the lock, what it was given, or what
+/// anybody has left there.
+#[track_caller]
+fn for_ghost<T: 'static, V>(
+    server: Process,
+    given: &Parcel<T>,
+    take: impl Fn(&Parcel<T>) -> Option<V>,
+) -> V {
+    let task = Task::running();
+    let take_left = |left: Option<Rc<dyn Any>>| take(&*left?.downcast::<Parcel<T>>().ok()?);
+    loop {
+        let own = || {
+            task.as_ref()?
+                .left_in_locks
+                .borrow()
+                .get(&server.0)
+                .cloned()
+        };
+        let last = || {
+            World::current()?
+                .ghosts
+                .in_locks
+                .borrow()
+                .get(&server.0)
+                .cloned()
+        };
+        let found = take_left(own())
+            .or_else(|| take(given))
+            .or_else(|| take_left(last()));
+        match (found, &task) {
+            (Some(value), _) => return value,
+            (None, Some(task)) => task.wait_for_ghost("lock"),
+            (None, None) => cannot_receive_now("lock"),
+        }
+    }
+}
+
+/// What is in a lock at first.
+pub(crate) fn leave_first<T: 'static>(server: Process, value: &Parcel<T>) {
+    if let Some(task) = Task::running() {
+        let value: Rc<dyn Any> = Rc::new(value.clone());
+        task.world.ghosts.put_in_lock(server, &value);
     }
 }
 

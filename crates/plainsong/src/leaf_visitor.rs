@@ -254,12 +254,13 @@ impl Watch {
 
     /// Runs an execution again and compares, as cheaply as possible.
     fn run_twice(&self, graph: &Graph<Machine>) -> Result<(), Mismatch> {
-        if self.shared.restart != Restart::All {
-            let before = World::current().expect("a machine has entered its world");
-            if world_is_plain(&before) {
-                let mut machine = self.fresh_machine(&before, false);
-                machine.perform_in_another_order(graph)?;
-            }
+        let before = World::current().expect("a machine has entered its world");
+        let is_whole = self.shared.restart == Restart::All;
+        if (!is_whole || self.shared.settings.in_another_order) && world_is_plain(&before) {
+            let mut machine = self.fresh_machine(&before, false);
+            machine.perform_in_another_order(graph)?;
+        }
+        if !is_whole {
             let rehearsed = self.fresh_machine(&before, false).rehearse(graph, &before);
             if let Some(result) = rehearsed {
                 self.checks.set(self.checks.get() + 1);

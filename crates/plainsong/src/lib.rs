@@ -323,13 +323,13 @@ pub use explorer::{Explorer, Restart, explore};
 pub use failure::{Failure, FailureKind};
 pub use fix::Fixed;
 pub use inbox::inbox;
-pub use message::{AnyMessage, Info, Message};
+pub use message::{AnyMessage, Info, Message, know};
 pub use monitor::{Destination, ExecutionEnd, Monitor, Sent, monitor};
 pub use observer::{Execution, Observer, Outcome};
 pub use order::{Earlier, Order};
 pub use order_axioms::{BrokenLaw, Law, check_order};
 pub use process::{
-    Builder, JoinHandle, Process, current, spawn, spawn_daemon, spawn_family, spawn_named,
+    Builder, JoinHandle, Process, Waiting, current, spawn, spawn_daemon, spawn_family, spawn_named,
 };
 pub use receive::{
     Messages, messages, receive, receive_any, receive_timeout, receive_where, try_receive,

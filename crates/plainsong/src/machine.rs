@@ -32,6 +32,7 @@ mod rehearsal;
 use crate::coroutine::{Coroutine, State};
 use crate::determinism_check::{Mismatch, Print, What, at};
 use crate::explorer::Restart;
+use crate::failure::{Failure, FailureKind};
 use crate::message::Envelope;
 use crate::panics::{self, Caught, Detail};
 use crate::pattern::Pattern;
@@ -63,6 +64,8 @@ pub(crate) struct Machine {
     fresh: Vec<Vec<Option<Rc<Envelope>>>>,
     /// Who received last from each mailbox.
     receivers: Vec<Option<Tid>>,
+    /// Runs that unwind, and wait for others to do so first.
+    ghosts: Vec<Run>,
     /// Memory for tasks.
     spare: Vec<Rc<Task>>,
     _entered: Entered,
@@ -135,6 +138,7 @@ impl Machine {
             done: Vec::new(),
             fresh: Vec::new(),
             receivers: Vec::new(),
+            ghosts: Vec::new(),
             spare: Vec::new(),
             _entered: entered,
         }
@@ -257,6 +261,9 @@ impl Machine {
     /// Starts a process anew; it has not run yet.
     fn start(&mut self, process: Tid, graph: &Graph<Self>) -> Step {
         self.give_up_run(process);
+        if std::thread::panicking() {
+            self.world.complaint.replace(Some(unwinds_outside()));
+        }
         self.world.starts.set(self.world.starts.get() + 1);
         let body = self.body(process, graph)?;
         let task = self.task(process);
@@ -446,12 +453,35 @@ impl Machine {
             && coroutine.is_suspended()
         {
             run.task.abandon();
-            let _recording = panics::record(Detail::Place);
-            let _current = run.task.enter();
-            coroutine.resume();
+            unwind(&run.task, coroutine);
+            if run.task.waits_for_ghost.get() {
+                self.ghosts.push(run);
+                return;
+            }
         }
         run.coroutine = None;
         self.spare.push(run.task);
+    }
+
+    /// Lets those unwind on that waited for others to do so first, as long as that helps.
+    fn unwind_ghosts(&mut self) {
+        let mut last = usize::MAX;
+        while !self.ghosts.is_empty() {
+            let is_in_vain = self.ghosts.len() >= last;
+            last = self.ghosts.len();
+            for mut run in std::mem::take(&mut self.ghosts) {
+                run.task.waits_in_vain.set(is_in_vain);
+                if let Some(coroutine) = &mut run.coroutine {
+                    unwind(&run.task, coroutine);
+                }
+                if run.task.waits_for_ghost.get() {
+                    self.ghosts.push(run);
+                } else {
+                    run.coroutine = None;
+                    self.spare.push(run.task);
+                }
+            }
+        }
     }
 
     /// Makes all runs unwind, children before their parents: a child may borrow from its parent's
@@ -463,6 +493,7 @@ impl Machine {
         for process in (0..self.processes.len()).rev() {
             self.give_up_run(process as Tid);
         }
+        self.unwind_ghosts();
     }
 
     /// Forgets everything about a process that was not spawned after all.
@@ -613,6 +644,20 @@ impl Drop for Machine {
         self.give_up_everything();
         self.world.monitors.forget_all();
     }
+}
+
+/// What is said where an OS thread unwinds that is to explore: operations would do nothing.
+#[cold]
+fn unwinds_outside() -> Failure {
+    let message = "a panic unwinds on this thread: nothing can be explored before it is over";
+    Failure::plain(FailureKind::Unsupported, message.to_owned(), None)
+}
+
+/// Lets the run of a process that was given up unwind.
+fn unwind(task: &Rc<Task>, coroutine: &mut Coroutine) {
+    let _recording = panics::record(Detail::Place);
+    let _current = task.enter();
+    coroutine.resume();
 }
 
 /// How many answers a process has got.

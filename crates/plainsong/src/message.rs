@@ -1,6 +1,9 @@
 //! Messages in flight: any value, with who sent it and how.
 
+mod known;
+mod parcel;
 mod plain;
+mod told;
 
 use crate::order::Order;
 use crate::panics::{self, Detail};
@@ -15,6 +18,11 @@ use std::cell::Cell;
 use std::fmt::{self, Debug, Write as _};
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::rc::Rc;
+
+pub use known::know;
+pub(crate) use known::{know_both, know_clone};
+pub(crate) use parcel::Parcel;
+pub(crate) use told::told;
 
 /// What can be sent: everything that can be copied and shown.
 ///
@@ -133,6 +141,11 @@ pub(crate) trait Value: Any {
     fn role(&self) -> Role {
         Role::Message
     }
+
+    /// The type that people know it by.
+    fn type_name(&self) -> &'static str {
+        std::any::type_name::<Self>()
+    }
 }
 
 /// What a message is to people who look at an execution.
@@ -164,7 +177,7 @@ impl<T: Message> Value for T {
 }
 
 /// What a process returned, in flight to whoever joins it.
-pub(crate) struct Returned<T>(pub(crate) T);
+pub(crate) struct Returned<T: 'static>(pub(crate) Parcel<T>);
 
 impl<T: 'static> Value for Returned<T> {
     fn show(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -177,7 +190,7 @@ impl<T: 'static> Value for Returned<T> {
 
     fn is_same(&self, other: &dyn Any) -> bool {
         let other = other.downcast_ref::<Self>();
-        other.is_some_and(|other| plain::is_same(&self.0, &other.0))
+        other.is_some_and(|other| self.0.is_same(&other.0))
     }
 }
 
@@ -211,6 +224,12 @@ impl<V: Value> Value for Kept<V> {
 
     fn role(&self) -> Role {
         self.0.as_ref().map_or(Role::Message, Value::role)
+    }
+
+    fn type_name(&self) -> &'static str {
+        self.0
+            .as_ref()
+            .map_or(std::any::type_name::<V>(), Value::type_name)
     }
 }
 
@@ -283,7 +302,7 @@ impl Envelope {
     ) -> Rc<Envelope> {
         Rc::new(Envelope {
             type_id: TypeId::of::<V>(),
-            type_name: std::any::type_name::<V>(),
+            type_name: value.type_name(),
             info: Info {
                 from,
                 tag: Some(Tag::from(0_u32)),
@@ -363,6 +382,11 @@ thread_local! {
 /// The value of a message for one more execution: the same value, not a second one. Values that
 /// know how many of them there are ask [`is_copying`].
 pub(crate) fn copy<T: Clone>(value: &T) -> T {
+    copy_by(T::clone, value)
+}
+
+/// The same, with a cloner.
+fn copy_by<T>(clone: fn(&T) -> T, value: &T) -> T {
     struct Before(bool);
     impl Drop for Before {
         fn drop(&mut self) {
@@ -370,7 +394,7 @@ pub(crate) fn copy<T: Clone>(value: &T) -> T {
         }
     }
     let _before = Before(COPYING.replace(true));
-    value.clone()
+    clone(value)
 }
 
 /// Is a value being copied because one send is received in many executions?

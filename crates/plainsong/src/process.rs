@@ -2,7 +2,7 @@
 
 use crate::delivery::Delivery;
 use crate::determinism_check::{Print, What};
-use crate::message::{Returned, copy};
+use crate::message::{Parcel, Returned, know_clone};
 use crate::pattern::Arm;
 use crate::receive::take;
 use crate::send::{Letter, post};
@@ -13,6 +13,7 @@ use std::any::{Any, TypeId};
 use std::cmp::Ordering;
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Deref;
 use std::panic::Location;
 
 /// A process: something to send messages to.
@@ -274,7 +275,7 @@ fn code<T: 'static>(
         let result = function();
         if TypeId::of::<T>() != TypeId::of::<()>() {
             let mailbox = Mailboxes::of_result(current().0);
-            let letter = Letter::plain(Returned(result)).via(Delivery::Unordered);
+            let letter = Letter::plain(Returned(Parcel::new(result))).via(Delivery::Unordered);
             post(letter, mailbox, location, None, What::Return);
         }
     }
@@ -293,43 +294,78 @@ fn code<T: 'static>(
 /// })
 /// .assert_holds();
 /// ```
-pub struct JoinHandle<T> {
+pub struct JoinHandle<T>(Waiting<T>);
+
+/// What a [`JoinHandle`] is, whatever the process returns.
+pub struct Waiting<T> {
     process: Process,
     result: PhantomData<fn() -> T>,
 }
 
 impl<T> fmt::Debug for JoinHandle<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("JoinHandle").field(&self.0.process).finish()
+    }
+}
+
+impl<T> fmt::Debug for Waiting<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("JoinHandle").field(&self.process).finish()
+    }
+}
+
+impl<T> Deref for JoinHandle<T> {
+    type Target = Waiting<T>;
+
+    fn deref(&self) -> &Waiting<T> {
+        &self.0
     }
 }
 
 impl<T: 'static> JoinHandle<T> {
     pub(crate) fn of(process: Process) -> Self {
-        JoinHandle {
+        JoinHandle(Waiting {
             process,
             result: PhantomData,
-        }
+        })
     }
 
     /// The same process, known to return something.
     fn of_type<U: 'static>(&self) -> JoinHandle<U> {
-        JoinHandle::of(self.process)
+        JoinHandle::of(self.0.process)
     }
 
     /// The process itself.
     pub fn process(&self) -> Process {
-        self.process
+        self.0.process
     }
 
     /// Waits until the process has ended, and forgets what it returned.
     #[track_caller]
     pub fn wait(&self) {
-        self.wait_at(Location::caller());
+        self.0.wait_at(Location::caller());
     }
 
     /// Waits until the process has ended, from a place in the user's code.
     pub(crate) fn wait_at(&self, location: &'static Location<'static>) {
+        self.0.wait_at(location);
+    }
+}
+
+impl<T: Clone + 'static> JoinHandle<T> {
+    /// Waits until the process has ended and returns what it returned.
+    ///
+    /// If the process panics, that is a failure of the execution; nobody gets to see it here.
+    #[track_caller]
+    pub fn join(self) -> T {
+        know_clone::<T>();
+        self.0.join()
+    }
+}
+
+impl<T: 'static> Waiting<T> {
+    /// Waits until the process has ended, from a place in the user's code.
+    fn wait_at(&self, location: &'static Location<'static>) {
         let Some(task) = Task::live("wait") else {
             return;
         };
@@ -346,13 +382,10 @@ impl<T: 'static> JoinHandle<T> {
     ///
     /// If the process panics, that is a failure of the execution; nobody gets to see it here.
     #[track_caller]
-    pub fn join(self) -> T
-    where
-        T: Clone,
-    {
-        if let Some(nothing) = (&() as &dyn Any).downcast_ref::<T>() {
-            self.wait();
-            return nothing.clone();
+    pub fn join(&self) -> T {
+        if let Ok(nothing) = (Box::new(()) as Box<dyn Any>).downcast::<T>() {
+            self.wait_at(Location::caller());
+            return *nothing;
         }
         let Some(task) = Task::live("join") else {
             cannot_receive_now("join")
@@ -361,6 +394,6 @@ impl<T: 'static> JoinHandle<T> {
         let message = take(&task, &[arm], Location::caller(), true);
         let message = message.expect("a receive that waits gets a message");
         let Returned(result) = message.get().expect("the handle knows the type");
-        copy(result)
+        result.open()
     }
 }

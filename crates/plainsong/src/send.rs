@@ -250,7 +250,7 @@ fn post_from<T: Value>(
         let text = keeps_text.then(|| format!("{:?}", Shown(&message)).into());
         let envelope = Envelope {
             type_id: TypeId::of::<T>(),
-            type_name: std::any::type_name::<T>(),
+            type_name: message.type_name(),
             info: Info { from: process, tag },
             to,
             location,
@@ -313,7 +313,7 @@ fn likeness<T: Value>(message: &T, before: &Envelope) -> Likeness {
         .is_some_and(|before| message.is_same(before))
     {
         Likeness::Same
-    } else if format!("{:?}", Shown(message)) == format!("{before:?}") {
+    } else if format!("{:?}", Shown(message)) == *before.as_sent() {
         Likeness::Looks
     } else {
         Likeness::Differs

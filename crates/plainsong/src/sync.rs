@@ -51,10 +51,18 @@ pub(crate) mod once_server;
 mod rwlock;
 pub(crate) mod rwlock_server;
 pub(crate) mod server;
+mod told;
 
 pub use barrier::{Barrier, BarrierWaitResult};
 pub use condvar::{Condvar, WaitTimeoutResult};
-pub use mutex::{Mutex, MutexGuard};
+pub use mutex::MutexGuard;
 pub use once::Once;
-pub use rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+pub use rwlock::{RwLockReadGuard, RwLockWriteGuard};
 pub use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak};
+pub use told::{Mutex, RwLock};
+
+pub mod as_is {
+    //! Locks of values of any type: what [`Mutex`](super::Mutex) and [`RwLock`](super::RwLock) cover.
+    pub use super::mutex::Mutex;
+    pub use super::rwlock::RwLock;
+}

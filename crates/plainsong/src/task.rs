@@ -141,6 +141,9 @@ pub(crate) struct Task {
     /// May it crash?
     pub(crate) crashes: Cell<Crashes>,
     dying: Cell<bool>,
+    /// Does a destructor wait for others to unwind, and are there none left?
+    pub(crate) waits_for_ghost: Cell<bool>,
+    pub(crate) waits_in_vain: Cell<bool>,
     /// Has a destructor got an answer that is no part of the execution, while a panic unwound?
     is_haunted: Cell<bool>,
     /// What it has left in locks, by their servers, for its destructors.
@@ -205,6 +208,8 @@ impl Task {
             waits: Waits::default(),
             crashes: Cell::default(),
             dying: Cell::new(false),
+            waits_for_ghost: Cell::new(false),
+            waits_in_vain: Cell::new(false),
             is_haunted: Cell::new(false),
             left_in_locks: RefCell::default(),
             stops: Cell::new(0),
@@ -238,6 +243,8 @@ impl Task {
         self.waits = Waits::default();
         self.crashes.take();
         self.dying.set(false);
+        self.waits_for_ghost.set(false);
+        self.waits_in_vain.set(false);
         self.is_haunted.set(false);
         discard(self.left_in_locks.take());
         self.stops.set(0);
@@ -520,6 +527,19 @@ impl Task {
         }
         self.dying.set(true);
         panics::unwinding(true);
+    }
+
+    /// Lets other processes unwind first, because one of them has what a destructor wants.
+    #[track_caller]
+    pub(crate) fn wait_for_ghost(&self, operation: &str) {
+        if !self.dying.get() || self.waits_in_vain.get() {
+            cannot_receive_now(operation);
+        }
+        self.waits_for_ghost.set(true);
+        panics::unwinding(false);
+        suspend();
+        panics::unwinding(true);
+        self.waits_for_ghost.set(false);
     }
 
     /// From now on the process unwinds.

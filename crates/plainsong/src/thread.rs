@@ -16,7 +16,6 @@
 //!
 //! - A thread that panics is a failure of the execution. [`JoinHandle::join`] returns a `Result` all
 //!   the same, which is never an error.
-//! - What a thread returns has to be `Clone`.
 //! - Time is not modelled: [`sleep`] does nothing, and what waits with a timeout may give up at any
 //!   time.
 //! - All threads run on one thread of the operating system, so `std::thread_local!` is common to them.

@@ -41,9 +41,11 @@
 //!
 //! # What is different
 //!
-//! - What is sent, returned by a task or kept in a lock has to be `Clone` (and mostly `Debug`), because
-//!   one send is received in many executions. So handles such as
+//! - What is sent, returned by a task or kept in a lock may be of any type. Where it is `Clone` and `Debug`, it is
+//!   explored faster and shown in pictures: see [`know`](crate::know). Handles such as
 //!   [`oneshot::Sender`](sync::oneshot::Sender) are `Clone` here, but only for that.
+//! - Where the type of a channel is not known yet when something is sent, and turns out not to be `Clone + Debug`,
+//!   the compiler complains: write `channel::<T>()`.
 //! - Nothing has to be `Send`.
 //! - A panic in a task is a failure of the execution: [`JoinError`](task::JoinError) is never about one.
 //! - A task that waits for ever is reported as a deadlock, unless it is a daemon

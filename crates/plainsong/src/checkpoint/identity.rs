@@ -105,6 +105,7 @@ fn settings(explorer: &Explorer) -> Vec<(String, String)> {
         audience: _,
         checkpoint: _,
         checkpoint_interval: _,
+        in_another_order: _,
     } = explorer;
     let named = |name: &str, value: String| (name.to_owned(), value);
     let seed = seed.map_or("none".to_owned(), |seed| seed.to_string());

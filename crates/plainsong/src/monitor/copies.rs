@@ -2,7 +2,8 @@
 
 use crate::delivery::Delivery;
 use crate::determinism_check::{Print, What};
-use crate::message::{Envelope, Info, Kept, Value};
+use crate::failure::{Failure, FailureKind};
+use crate::message::{Envelope, Info, Kept, Value, short_type_name};
 use crate::monitor::Sent;
 use crate::monitor::observers::Observer;
 use crate::process::Process;
@@ -78,16 +79,33 @@ pub(crate) fn send_copies<T: Value>(
         from: Process(task.process),
         tag: tag.cloned(),
     };
+    let copy = message.duplicate();
     let sent = Sent {
-        value: message,
+        value: copy.as_deref().unwrap_or(message),
         info: &info,
         to,
     };
     for observer in task.world.monitors.iter() {
+        if copy.is_none() {
+            return cannot_show(task, message, location);
+        }
         if observer.selects(&sent) {
             send_copy(task, observer, message, &sent, location);
         }
     }
+}
+
+/// Nothing is kept from a monitor in silence.
+fn cannot_show(task: &Task, message: &impl Value, location: &'static Location<'static>) {
+    let name = short_type_name(message.type_name());
+    let message = format!(
+        "a monitor is to see a `{name}`, which cannot be copied; if it is `Clone + Debug`, say \
+         `plainsong::know::<{name}>()` first"
+    );
+    let location = Some(location.to_string());
+    let failure = Failure::plain(FailureKind::Unsupported, message, location);
+    task.world.complaint.replace(Some(failure));
+    task.give_up()
 }
 
 fn send_copy<T: Value>(
@@ -106,7 +124,7 @@ fn send_copy<T: Value>(
         let value = message.duplicate().expect("what is shown can be copied");
         let envelope = Envelope {
             type_id,
-            type_name: std::any::type_name::<T>(),
+            type_name: message.type_name(),
             info: sent.info.clone(),
             to: mailbox,
             location,

@@ -83,10 +83,7 @@ impl Condvar {
 
     /// Unlocks the mutex, waits for a notification, and locks the mutex again.
     #[track_caller]
-    pub fn wait<'a, T: Clone + 'static>(
-        &self,
-        guard: MutexGuard<'a, T>,
-    ) -> LockResult<MutexGuard<'a, T>> {
+    pub fn wait<'a, T: 'static>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
         let place = Location::caller();
         let mutex: &Mutex<T> = guard.mutex;
         if self.wakes_for_no_reason() {
@@ -102,7 +99,7 @@ impl Condvar {
 
     /// Waits as long as the condition holds.
     #[track_caller]
-    pub fn wait_while<'a, T: Clone + 'static>(
+    pub fn wait_while<'a, T: 'static>(
         &self,
         mut guard: MutexGuard<'a, T>,
         mut condition: impl FnMut(&mut T) -> bool,
@@ -128,7 +125,7 @@ impl Condvar {
     /// .assert_holds();
     /// ```
     #[track_caller]
-    pub fn wait_timeout<'a, T: Clone + 'static>(
+    pub fn wait_timeout<'a, T: 'static>(
         &self,
         guard: MutexGuard<'a, T>,
         _timeout: Duration,
@@ -155,7 +152,7 @@ impl Condvar {
 
     /// Waits as long as the condition holds, but not for ever.
     #[track_caller]
-    pub fn wait_timeout_while<'a, T: Clone + 'static>(
+    pub fn wait_timeout_while<'a, T: 'static>(
         &self,
         mut guard: MutexGuard<'a, T>,
         timeout: Duration,

@@ -23,8 +23,8 @@
 //!
 //! # Differences
 //!
-//! - Messages have to be `Clone`, because one send is received in many executions, and `Debug`, because
-//!   pictures show them.
+//! - Messages may be of any type; those that are `Clone + Debug` are explored faster, and pictures show them: see
+//!   [`know`](crate::know).
 //! - A [`Receiver`] can be handed on, and is `Clone` so that messages and locks can carry it, but only for that.
 //! - A channel cannot be made outside an exploration.
 //! - What depends on the last of several owners (an `Arc<Sender<_>>`) is not explored faithfully.
@@ -46,14 +46,13 @@ mod link;
 mod receiver;
 mod sender;
 mod sync_sender;
+mod told;
 mod tracker;
 
 pub use receiver::{IntoIter, Iter, Receiver, TryIter};
-pub use sender::Sender;
 pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
-pub use sync_sender::SyncSender;
+pub use told::{Sender, SyncSender};
 
-use crate::message::Message;
 use crate::task::Task;
 use link::Link;
 use std::panic::Location;
@@ -73,10 +72,9 @@ use std::panic::Location;
 /// .assert_holds();
 /// ```
 #[track_caller]
-pub fn channel<T: Message>() -> (Sender<T>, Receiver<T>) {
-    Task::insist("channel");
-    let (link, handle) = Link::unbounded(Location::caller());
-    (Sender::of(link.clone(), handle), Receiver::of(link))
+pub fn channel<T: 'static>() -> (Sender<T>, Receiver<T>) {
+    let (sender, receiver) = as_is::channel();
+    (Sender::over(sender), receiver)
 }
 
 /// A channel that takes so many messages before a sender has to wait; with 0, each sender waits until
@@ -95,8 +93,31 @@ pub fn channel<T: Message>() -> (Sender<T>, Receiver<T>) {
 /// assert_eq!(report.executions, 1);
 /// ```
 #[track_caller]
-pub fn sync_channel<T: Message>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
-    Task::insist("sync_channel");
-    let (link, handle) = Link::bounded::<T>(bound, Location::caller());
-    (SyncSender::of(link.clone(), handle), Receiver::of(link))
+pub fn sync_channel<T: 'static>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
+    let (sender, receiver) = as_is::sync_channel(bound);
+    (SyncSender::over(sender), receiver)
+}
+
+pub mod as_is {
+    //! Channels whose senders take values of any type: what [`Sender`](super::Sender) covers.
+    pub use super::sender::Sender;
+    pub use super::sync_sender::SyncSender;
+
+    use super::{Link, Location, Receiver, Task};
+
+    /// See [`channel`](super::channel).
+    #[track_caller]
+    pub fn channel<T: 'static>() -> (Sender<T>, Receiver<T>) {
+        Task::insist("channel");
+        let (link, handle) = Link::unbounded(Location::caller());
+        (Sender::of(link.clone(), handle), Receiver::of(link))
+    }
+
+    /// See [`sync_channel`](super::sync_channel).
+    #[track_caller]
+    pub fn sync_channel<T: 'static>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
+        Task::insist("sync_channel");
+        let (link, handle) = Link::bounded::<T>(bound, Location::caller());
+        (SyncSender::of(link.clone(), handle), Receiver::of(link))
+    }
 }

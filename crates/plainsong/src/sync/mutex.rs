@@ -5,20 +5,18 @@ use super::mutex_server::{
 };
 use super::server::{Place, answer, answer_of, content, tell, tell_soon};
 use crate::ghosts::{leave, value_of};
-use crate::message::Envelope;
+use crate::message::{Envelope, Parcel};
 use crate::process::Process;
 use crate::task::Task;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
-use std::rc::Rc;
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
 /// A mutex as [`std::sync::Mutex`].
 ///
-/// Every order in which it can be locked is explored. What it protects has to be `Clone`, because
-/// one hand-over takes place in many executions.
+/// Every order in which it can be locked is explored. What it protects may be of any type.
 ///
 /// ```
 /// use plainsong::sync::{Arc, Mutex};
@@ -50,7 +48,7 @@ pub struct Mutex<T> {
     of: PhantomData<fn(T) -> T>,
 }
 
-impl<T: Clone + 'static> Mutex<T> {
+impl<T: 'static> Mutex<T> {
     /// A mutex that nobody has locked. In pictures it is `mutex 1`, `mutex 2`, …
     #[track_caller]
     pub fn new(value: T) -> Self {
@@ -75,10 +73,10 @@ impl<T: Clone + 'static> Mutex<T> {
     }
 
     #[track_caller]
-    fn made(name: Option<String>, value: T, made_at: Place) -> Self {
+    pub(super) fn made(name: Option<String>, value: T, made_at: Place) -> Self {
         Task::insist("Mutex::new");
         Mutex {
-            server: start_mutex(name, value, made_at),
+            server: start_mutex(name, Parcel::new(value), made_at),
             of: PhantomData,
         }
     }
@@ -169,14 +167,14 @@ impl<T: Clone + 'static> Mutex<T> {
     }
 }
 
-impl<T: Clone + Default + 'static> Default for Mutex<T> {
+impl<T: Default + 'static> Default for Mutex<T> {
     #[track_caller]
     fn default() -> Self {
         Mutex::made(None, T::default(), Location::caller())
     }
 }
 
-impl<T: Clone + 'static> From<T> for Mutex<T> {
+impl<T: 'static> From<T> for Mutex<T> {
     #[track_caller]
     fn from(value: T) -> Self {
         Mutex::made(None, value, Location::caller())
@@ -191,25 +189,25 @@ impl<T> fmt::Debug for Mutex<T> {
 
 /// The lock of a [`Mutex`], until it is dropped.
 #[must_use = "the lock is given back when the guard is dropped"]
-pub struct MutexGuard<'a, T: Clone + 'static> {
+pub struct MutexGuard<'a, T: 'static> {
     pub(super) mutex: &'a Mutex<T>,
     value: Option<T>,
     place: Place,
     was_panicking: bool,
 }
 
-impl<T: Clone + 'static> MutexGuard<'_, T> {
+impl<T: 'static> MutexGuard<'_, T> {
     fn unlock(&mut self) {
         if let Some(value) = self.value.take() {
             let poisons = std::thread::panicking() && !self.was_panicking;
-            let value = Rc::new(value);
+            let value = Parcel::new(value);
             leave(self.mutex.server, &value);
             tell_soon(self.mutex.server, Unlock { value, poisons }, self.place);
         }
     }
 }
 
-impl<T: Clone + 'static> Deref for MutexGuard<'_, T> {
+impl<T: 'static> Deref for MutexGuard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -218,26 +216,26 @@ impl<T: Clone + 'static> Deref for MutexGuard<'_, T> {
     }
 }
 
-impl<T: Clone + 'static> DerefMut for MutexGuard<'_, T> {
+impl<T: 'static> DerefMut for MutexGuard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
         let value = self.value.as_mut();
         value.expect("a guard has the value until it is dropped")
     }
 }
 
-impl<T: Clone + 'static> Drop for MutexGuard<'_, T> {
+impl<T: 'static> Drop for MutexGuard<'_, T> {
     fn drop(&mut self) {
         self.unlock();
     }
 }
 
-impl<T: Clone + fmt::Debug + 'static> fmt::Debug for MutexGuard<'_, T> {
+impl<T: fmt::Debug + 'static> fmt::Debug for MutexGuard<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }
 }
 
-impl<T: Clone + fmt::Display + 'static> fmt::Display for MutexGuard<'_, T> {
+impl<T: fmt::Display + 'static> fmt::Display for MutexGuard<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }

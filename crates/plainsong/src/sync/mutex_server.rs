@@ -8,10 +8,9 @@
 //! order, though nobody can tell.
 
 use super::server::{Desk, Place, content, protocol, start};
-use crate::ghosts::keep_first;
-use crate::message::{Envelope, copy};
+use crate::ghosts::{keep_first, leave_first};
+use crate::message::{Envelope, Parcel};
 use crate::process::Process;
-use std::rc::Rc;
 
 protocol! {
     /// Wants the lock and waits for [`Granted`].
@@ -21,7 +20,7 @@ protocol! {
     /// Gives the lock back.
     Unlock<T> {
         /// What the mutex protects from now on.
-        pub(crate) value: Rc<T>,
+        pub(crate) value: Parcel<T>,
         /// Was the holder panicking?
         pub(crate) poisons: bool,
     } Deed "unlock"
@@ -34,7 +33,7 @@ protocol! {
     /// The lock, and what it protects.
     Granted<T> {
         /// What the mutex protects.
-        pub(crate) value: T,
+        pub(crate) value: Parcel<T>,
         /// Did an earlier holder panic?
         pub(crate) is_poisoned: bool,
     } Grant "locked"
@@ -43,13 +42,14 @@ protocol! {
 }
 
 /// Starts the server of a mutex.
-pub(crate) fn start_mutex<T: Clone + 'static>(
+pub(crate) fn start_mutex<T: 'static>(
     name: Option<String>,
-    value: T,
+    value: Parcel<T>,
     made_at: Place,
 ) -> Process {
-    let first = copy(&value);
+    let first = value.clone();
     let server = start("mutex", name, made_at, move |desk| serve(desk, value));
+    leave_first(server, &first);
     let granted = Granted {
         value: first,
         is_poisoned: false,
@@ -58,7 +58,7 @@ pub(crate) fn start_mutex<T: Clone + 'static>(
     server
 }
 
-fn serve<T: Clone + 'static>(desk: &Desk, mut value: T) {
+fn serve<T: 'static>(desk: &Desk, mut value: Parcel<T>) {
     let mut is_poisoned = false;
     let (lock, try_lock, unlock) = (
         desk.of::<Lock>(),
@@ -76,7 +76,7 @@ fn serve<T: Clone + 'static>(desk: &Desk, mut value: T) {
         desk.reply(&request, Granted { value, is_poisoned });
         let unlock = until_unlocked::<T>(desk, &held, &mut is_poisoned);
         let unlock = content::<Unlock<T>>(&unlock);
-        value = copy(&*unlock.value);
+        value = unlock.value.clone();
         is_poisoned |= unlock.poisons;
     }
 }

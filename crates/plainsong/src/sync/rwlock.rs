@@ -5,8 +5,8 @@ use super::rwlock_server::{
     start_rwlock,
 };
 use super::server::{Place, answer, answer_of, content, tell, tell_soon, ticket};
-use crate::ghosts::{leave, value_of};
-use crate::message::{Envelope, copy};
+use crate::ghosts::{leave, shared_value_of, value_of};
+use crate::message::{Envelope, Parcel};
 use crate::process::Process;
 use crate::record::discard;
 use crate::task::Task;
@@ -36,14 +36,14 @@ use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 /// assert_eq!(report.executions, 2);
 /// ```
 ///
-/// What it protects has to be `Clone`: each reader has a copy, which is the same as long as nobody
-/// writes. The other differences are those of [`Mutex`](super::Mutex).
+/// Each reader has a copy, or shares what cannot be copied, which is the same as long as nobody
+/// writes. The differences are those of [`Mutex`](super::Mutex).
 pub struct RwLock<T> {
     server: Process,
     of: PhantomData<fn(T) -> T>,
 }
 
-impl<T: Clone + 'static> RwLock<T> {
+impl<T: 'static> RwLock<T> {
     /// A lock that nobody has. In pictures it is `rwlock 1`, `rwlock 2`, …
     #[track_caller]
     pub fn new(value: T) -> Self {
@@ -57,10 +57,10 @@ impl<T: Clone + 'static> RwLock<T> {
     }
 
     #[track_caller]
-    fn made(name: Option<String>, value: T, made_at: Place) -> Self {
+    pub(super) fn made(name: Option<String>, value: T, made_at: Place) -> Self {
         Task::insist("RwLock::new");
         RwLock {
-            server: start_rwlock(name, value, made_at),
+            server: start_rwlock(name, Parcel::new(value), made_at),
             of: PhantomData,
         }
     }
@@ -154,7 +154,7 @@ impl<T: Clone + 'static> RwLock<T> {
         let answer = content::<Shared<T>>(answer);
         let guard = RwLockReadGuard {
             lock: self,
-            value: Some(copy(&answer.value)),
+            value: Some(shared_value_of(self.server, &answer.value)),
             ticket,
             place,
         };
@@ -178,7 +178,7 @@ impl<T: Clone + 'static> RwLock<T> {
     }
 }
 
-impl<T: Clone + Default + 'static> Default for RwLock<T> {
+impl<T: Default + 'static> Default for RwLock<T> {
     #[track_caller]
     fn default() -> Self {
         RwLock::made(None, T::default(), Location::caller())
@@ -193,15 +193,15 @@ impl<T> fmt::Debug for RwLock<T> {
 
 /// Leave to read what an [`RwLock`] protects, until it is dropped.
 #[must_use = "the lock is given back when the guard is dropped"]
-pub struct RwLockReadGuard<'a, T: Clone + 'static> {
+pub struct RwLockReadGuard<'a, T: 'static> {
     lock: &'a RwLock<T>,
     /// A copy: it is not dropped as the value would be.
-    value: Option<T>,
+    value: Option<Rc<T>>,
     ticket: u32,
     place: Place,
 }
 
-impl<T: Clone + 'static> Deref for RwLockReadGuard<'_, T> {
+impl<T: 'static> Deref for RwLockReadGuard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -210,7 +210,7 @@ impl<T: Clone + 'static> Deref for RwLockReadGuard<'_, T> {
     }
 }
 
-impl<T: Clone + 'static> Drop for RwLockReadGuard<'_, T> {
+impl<T: 'static> Drop for RwLockReadGuard<'_, T> {
     fn drop(&mut self) {
         let ticket = self.ticket;
         discard(self.value.take());
@@ -220,13 +220,13 @@ impl<T: Clone + 'static> Drop for RwLockReadGuard<'_, T> {
 
 /// Leave to write what an [`RwLock`] protects, until it is dropped.
 #[must_use = "the lock is given back when the guard is dropped"]
-pub struct RwLockWriteGuard<'a, T: Clone + 'static> {
+pub struct RwLockWriteGuard<'a, T: 'static> {
     lock: &'a RwLock<T>,
     value: Option<T>,
     place: Place,
 }
 
-impl<T: Clone + 'static> Deref for RwLockWriteGuard<'_, T> {
+impl<T: 'static> Deref for RwLockWriteGuard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -235,31 +235,31 @@ impl<T: Clone + 'static> Deref for RwLockWriteGuard<'_, T> {
     }
 }
 
-impl<T: Clone + 'static> DerefMut for RwLockWriteGuard<'_, T> {
+impl<T: 'static> DerefMut for RwLockWriteGuard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
         let value = self.value.as_mut();
         value.expect("a guard has the value until it is dropped")
     }
 }
 
-impl<T: Clone + 'static> Drop for RwLockWriteGuard<'_, T> {
+impl<T: 'static> Drop for RwLockWriteGuard<'_, T> {
     fn drop(&mut self) {
         if let Some(value) = self.value.take() {
             let poisons = std::thread::panicking();
-            let value = Rc::new(value);
+            let value = Parcel::new(value);
             leave(self.lock.server, &value);
             tell_soon(self.lock.server, WriteUnlock { value, poisons }, self.place);
         }
     }
 }
 
-impl<T: Clone + fmt::Debug + 'static> fmt::Debug for RwLockReadGuard<'_, T> {
+impl<T: fmt::Debug + 'static> fmt::Debug for RwLockReadGuard<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }
 }
 
-impl<T: Clone + fmt::Debug + 'static> fmt::Debug for RwLockWriteGuard<'_, T> {
+impl<T: fmt::Debug + 'static> fmt::Debug for RwLockWriteGuard<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }

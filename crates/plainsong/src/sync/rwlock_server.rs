@@ -12,11 +12,10 @@
 //! Over-counted. Reads between the same two writes are explored in every order, though nobody can tell.
 
 use super::server::{Desk, Place, content, protocol, start};
-use crate::ghosts::keep_first;
-use crate::message::{Envelope, copy};
+use crate::ghosts::{keep_first, leave_first};
+use crate::message::{Envelope, Parcel};
 use crate::pattern::Arm;
 use crate::process::Process;
-use crate::record::discard;
 use std::rc::Rc;
 
 protocol! {
@@ -33,25 +32,26 @@ protocol! {
     /// Follows a [`TryWrite`].
     Now { pub(crate) ticket: u32 } Plumbing "now"
     /// Has stopped writing.
-    WriteUnlock<T> { pub(crate) value: Rc<T>, pub(crate) poisons: bool } Deed "unlock"
+    WriteUnlock<T> { pub(crate) value: Parcel<T>, pub(crate) poisons: bool } Deed "unlock"
     /// Leave to read.
-    Shared<T> { pub(crate) value: T, pub(crate) is_poisoned: bool } Plumbing "value"
+    Shared<T> { pub(crate) value: Parcel<T>, pub(crate) is_poisoned: bool } Plumbing "value"
     /// Leave to write.
-    Exclusive<T> { pub(crate) value: T, pub(crate) is_poisoned: bool } Plumbing "value"
+    Exclusive<T> { pub(crate) value: Parcel<T>, pub(crate) is_poisoned: bool } Plumbing "value"
     /// Not now.
     Occupied {} Deed "would block"
 }
 
 /// Starts the server of a reader-writer lock.
-pub(crate) fn start_rwlock<T: Clone + 'static>(
+pub(crate) fn start_rwlock<T: 'static>(
     name: Option<String>,
-    value: T,
+    value: Parcel<T>,
     made_at: Place,
 ) -> Process {
-    let firsts = [copy(&value), copy(&value)];
+    let firsts = [value.clone(), value.clone()];
     let serve = move |desk: &Desk| Server::new(value).serve(desk);
     let server = start("rwlock", name, made_at, serve);
     let is_poisoned = false;
+    leave_first(server, &firsts[0]);
     let [shared, value] = firsts;
     keep_first(server, Exclusive { value, is_poisoned }, made_at);
     let value = shared;
@@ -59,15 +59,15 @@ pub(crate) fn start_rwlock<T: Clone + 'static>(
     server
 }
 
-struct Server<T> {
-    value: T,
+struct Server<T: 'static> {
+    value: Parcel<T>,
     is_poisoned: bool,
     /// Who has read since the last write, with the tickets.
     readers: Vec<(Process, u32)>,
 }
 
-impl<T: Clone + 'static> Server<T> {
-    fn new(value: T) -> Self {
+impl<T: 'static> Server<T> {
+    fn new(value: Parcel<T>) -> Self {
         Server {
             value,
             is_poisoned: false,
@@ -86,7 +86,7 @@ impl<T: Clone + 'static> Server<T> {
             let request = desk.next(&open);
             if let Some(ticket) = reader(&request) {
                 self.readers.push((request.info.from, ticket));
-                let (value, is_poisoned) = (copy(&self.value), self.is_poisoned);
+                let (value, is_poisoned) = (self.value.clone(), self.is_poisoned);
                 desk.reply(&request, Shared { value, is_poisoned });
             } else if request.is::<Write>() {
                 self.wait_for_readers(desk);
@@ -119,11 +119,11 @@ impl<T: Clone + 'static> Server<T> {
 
     /// Hands the value to a writer and waits until it is back.
     fn lend(&mut self, desk: &Desk, request: &Envelope) {
-        let (value, is_poisoned) = (copy(&self.value), self.is_poisoned);
+        let (value, is_poisoned) = (self.value.clone(), self.is_poisoned);
         desk.reply(request, Exclusive { value, is_poisoned });
         let unlock = next_but_tries(desk, desk.of::<WriteUnlock<T>>());
         let unlock = content::<WriteUnlock<T>>(&unlock);
-        discard(std::mem::replace(&mut self.value, copy(&*unlock.value)));
+        self.value = unlock.value.clone();
         self.is_poisoned |= unlock.poisons;
     }
 }

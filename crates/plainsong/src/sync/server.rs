@@ -179,7 +179,7 @@ impl Desk {
 macro_rules! protocol {
     ($($(#[$doc:meta])* $name:ident $(<$t:ident>)? { $($fields:tt)* } $role:ident $shown:literal)*) => {$(
         $(#[$doc])*
-        pub(crate) struct $name $(<$t>)? { $($fields)* }
+        pub(crate) struct $name $(<$t: 'static>)? { $($fields)* }
 
         impl $(<$t: 'static>)? $crate::message::Value for $name $(<$t>)? {
             fn show(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -6,7 +6,7 @@
 use super::park::unpark;
 use crate::delivery::Delivery;
 use crate::determinism_check::What;
-use crate::message::{Envelope, Returned, assert_copying, copy};
+use crate::message::{Envelope, Parcel, Returned, assert_copying};
 use crate::pattern::Arm;
 use crate::process::{self, Process};
 use crate::receive::take;
@@ -99,7 +99,7 @@ fn start<T: 'static>(
         let task = Task::current("spawn");
         task.thread_name.replace(inner_name);
         let result = function();
-        let letter = Letter::plain(Returned(result)).via(Delivery::Unordered);
+        let letter = Letter::plain(Returned(Parcel::new(result))).via(Delivery::Unordered);
         let mailbox = Mailboxes::of_result(task.process);
         post(letter, mailbox, place, None, What::Return);
     };
@@ -212,10 +212,7 @@ impl<T: 'static> JoinHandle<T> {
     /// Waits until the thread has ended and returns what it returned. Never an error: a thread that
     /// panics is a failure of the execution.
     #[track_caller]
-    pub fn join(self) -> super::Result<T>
-    where
-        T: Clone,
-    {
+    pub fn join(self) -> super::Result<T> {
         let message = match self.result.take() {
             Some(message) => message,
             None => {
@@ -226,8 +223,9 @@ impl<T: 'static> JoinHandle<T> {
                     .expect("a receive that waits gets a message")
             }
         };
-        let Returned(result) = message.get().expect("the handle knows the type");
-        Ok(copy(result))
+        let returned = message.get::<Returned<T>>();
+        let Returned(result) = returned.expect("the handle knows the type");
+        Ok(result.open())
     }
 
     /// Has the thread ended? Both answers are explored when it may have.

@@ -18,7 +18,7 @@ use crate::borrowed::frame;
 use crate::delivery::Delivery;
 use crate::determinism_check::What;
 use crate::fault::Crashes;
-use crate::message::{Envelope, Returned};
+use crate::message::{Envelope, Parcel, Returned};
 use crate::pattern::Arm;
 use crate::process::{self, JoinHandle, Process};
 use crate::receive::take;
@@ -116,7 +116,7 @@ impl<'scope> Scope<'scope, '_> {
         let code = move || {
             code.run();
             let mailbox = Mailboxes::of_result(process::current().0);
-            let letter = Letter::plain(Returned(())).via(Delivery::Unordered);
+            let letter = Letter::plain(Returned(Parcel::new(()))).via(Delivery::Unordered);
             post(letter, mailbox, place, None, What::Return);
         };
         let name = name.unwrap_or_else(|| number("thread"));

@@ -33,7 +33,7 @@ pub struct JoinSet<T> {
     handles: Vec<JoinHandle<T>>,
 }
 
-impl<T: Clone> Clone for JoinSet<T> {
+impl<T> Clone for JoinSet<T> {
     #[track_caller]
     fn clone(&self) -> Self {
         assert_copying("JoinSet");
@@ -87,7 +87,7 @@ impl<T> JoinSet<T> {
     }
 }
 
-impl<T: Clone + 'static> JoinSet<T> {
+impl<T: 'static> JoinSet<T> {
     /// Starts a task.
     #[track_caller]
     pub fn spawn<F: Future<Output = T> + 'static>(&mut self, future: F) -> AbortHandle {
@@ -134,7 +134,7 @@ impl<T> Drop for JoinSet<T> {
 #[must_use = "nothing happens before it is awaited"]
 pub struct JoinNext<'s, T>(&'s mut JoinSet<T>);
 
-impl<T: Clone + 'static> Future for JoinNext<'_, T> {
+impl<T: 'static> Future for JoinNext<'_, T> {
     type Output = Option<Result<T, JoinError>>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {

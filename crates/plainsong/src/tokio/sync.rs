@@ -16,14 +16,22 @@ mod permits;
 mod post;
 mod rwlock;
 mod semaphore;
+mod told;
 pub mod watch;
 mod watchman;
 
 pub use barrier::{Barrier, BarrierWait, BarrierWaitResult};
-pub use mutex::{Lock, LockOwned, Mutex, MutexGuard, OwnedMutexGuard, TryLockError};
+pub use mutex::{Lock, LockOwned, MutexGuard, OwnedMutexGuard, TryLockError};
 pub use notify::{Notified, Notify};
-pub use rwlock::{Read, RwLock, RwLockReadGuard, RwLockWriteGuard, Write};
+pub use rwlock::{Read, RwLockReadGuard, RwLockWriteGuard, Write};
 pub use semaphore::{
     Acquire, AcquireError, AcquireOwned, OwnedSemaphorePermit, Semaphore, SemaphorePermit,
     TryAcquireError,
 };
+pub use told::{Mutex, RwLock};
+
+pub mod as_is {
+    //! Locks of values of any type: what [`Mutex`](super::Mutex) and [`RwLock`](super::RwLock) cover.
+    pub use super::mutex::Mutex;
+    pub use super::rwlock::RwLock;
+}

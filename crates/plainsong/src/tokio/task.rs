@@ -4,7 +4,7 @@ use crate::channel::plumbing;
 use crate::delivery::Delivery;
 use crate::determinism_check::What;
 use crate::future::{Aborted, Awaited, Quiet, run};
-use crate::message::{Envelope, Returned, assert_copying, copy};
+use crate::message::{Envelope, Parcel, Returned, assert_copying, know_clone};
 use crate::pattern::Arm;
 use crate::process::{self, Process};
 use crate::receive::{take, take_if_sure};
@@ -14,8 +14,10 @@ use crate::task::Task;
 use plainsong_explore::Mailbox;
 use std::cell::RefCell;
 use std::fmt;
+use std::marker::PhantomData;
 use std::panic::Location;
 use std::pin::Pin;
+use std::rc::Rc;
 use std::task::{Context, Poll};
 
 #[doc(inline)]
@@ -154,18 +156,20 @@ impl Builder {
         code: impl FnOnce(Arm) -> Result<T, JoinError> + 'static,
     ) -> JoinHandle<T> {
         Task::insist("spawn");
+        know_clone::<Ended<T>>();
         let control = plumbing("an abort");
         let abort = Arm {
             silent: true,
             ..Arm::typed::<Abort>(control)
         };
-        let handle = self.process.spawn(move || code(abort));
+        let handle = self.process.spawn(move || code(abort).map(Parcel::new));
         JoinHandle {
             process: handle.process(),
             control,
             location: Location::caller(),
             awaited: None,
             result: RefCell::new(None),
+            of: PhantomData,
         }
     }
 }
@@ -188,12 +192,17 @@ pub struct JoinHandle<T> {
     control: Mailbox,
     location: &'static Location<'static>,
     awaited: Option<Awaited>,
-    result: RefCell<Option<Result<T, JoinError>>>,
+    /// How it has ended, if that was seen.
+    result: RefCell<Option<Rc<Envelope>>>,
+    of: PhantomData<fn() -> T>,
 }
+
+/// How a task has ended.
+type Ended<T> = Result<Parcel<T>, JoinError>;
 
 impl<T> Unpin for JoinHandle<T> {}
 
-impl<T: Clone> Clone for JoinHandle<T> {
+impl<T> Clone for JoinHandle<T> {
     #[track_caller]
     fn clone(&self) -> Self {
         assert_copying("JoinHandle");
@@ -203,6 +212,7 @@ impl<T: Clone> Clone for JoinHandle<T> {
             location: self.location,
             awaited: None,
             result: self.result.clone(),
+            of: PhantomData,
         }
     }
 }
@@ -252,7 +262,7 @@ impl<T> JoinHandle<T> {
     }
 }
 
-impl<T: Clone + 'static> JoinHandle<T> {
+impl<T: 'static> JoinHandle<T> {
     /// Has the task ended? If it has, as far as anybody here can know, the answer is yes; if it may
     /// have, both answers are explored.
     ///
@@ -282,24 +292,23 @@ impl<T: Clone + 'static> JoinHandle<T> {
         let sure = vec![vec![arm.clone()]];
         let message = take_if_sure(&task, &[arm], location, false, sure);
         if let Some(message) = message {
-            self.result.replace(Some(result(&message)));
+            self.result.replace(Some(message));
         }
         self.result.borrow().is_some()
     }
 }
 
-fn result<T: Clone + 'static>(message: &Envelope) -> Result<T, JoinError> {
-    let returned: &Returned<Result<T, JoinError>> =
-        message.get().expect("the handle knows the type");
-    copy(&returned.0)
+fn result<T: 'static>(message: &Envelope) -> Result<T, JoinError> {
+    let returned: &Returned<Ended<T>> = message.get().expect("the handle knows the type");
+    returned.0.open().map(|value| value.open())
 }
 
-impl<T: Clone + 'static> Future for JoinHandle<T> {
+impl<T: 'static> Future for JoinHandle<T> {
     type Output = Result<T, JoinError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        if let Some(result) = self.result.take() {
-            return Poll::Ready(result);
+        if let Some(message) = self.result.take() {
+            return Poll::Ready(result(&message));
         }
         let (arm, location) = (self.arm(), self.location);
         let awaited = self

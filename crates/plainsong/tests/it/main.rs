@@ -1,5 +1,6 @@
 //! The crate as its users see it: counts, failures, pictures, replays.
 
+mod any_values;
 mod async_again;
 mod async_biased;
 mod async_broadcast;

@@ -13,7 +13,7 @@
 
 use crate::delivery::Delivery;
 use crate::determinism_check::What;
-use crate::message::{Envelope, Message, Role, Value, copy};
+use crate::message::{Envelope, Parcel, Role, Value};
 use crate::process::Process;
 use crate::send::{Letter, post};
 use crate::sync::server::{Desk, Place, content, protocol, start};
@@ -22,16 +22,16 @@ use std::fmt;
 use std::marker::PhantomData;
 
 /// A message to go through the channel.
-pub(super) struct Put<T> {
-    pub(super) message: T,
+pub(super) struct Put<T: 'static> {
+    pub(super) message: Parcel<T>,
     /// Does its sender wait for room?
     pub(super) waits: bool,
 }
 
-impl<T: Message> Value for Put<T> {
+impl<T: 'static> Value for Put<T> {
     fn show(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let how = if self.waits { "send" } else { "try_send" };
-        write!(f, "{how}({:?})", self.message)
+        write!(f, "{how}({})", self.message)
     }
 
     fn duplicate(&self) -> Option<Box<dyn Value>> {
@@ -67,7 +67,7 @@ pub(crate) enum Outcome {
 }
 
 /// Starts the server of a channel with a bound.
-pub(super) fn start_bounded<T: Message>(
+pub(super) fn start_bounded<T: 'static>(
     name: String,
     data: Mailbox,
     bound: usize,
@@ -95,7 +95,7 @@ struct Server<T> {
     of: PhantomData<T>,
 }
 
-impl<T: Message> Server<T> {
+impl<T: 'static> Server<T> {
     fn serve(mut self, desk: &Desk) {
         let with_room = [
             desk.of::<Put<T>>(),
@@ -134,7 +134,7 @@ impl<T: Message> Server<T> {
     }
 
     fn pass_on(&mut self, desk: &Desk, request: &Envelope) {
-        let message = copy(&content::<Put<T>>(request).message);
+        let message = content::<Put<T>>(request).message.clone();
         let letter = Letter::plain(message).via(Delivery::Mailbox);
         post(letter, self.data, desk.made_at, None, What::Send);
         self.taken += 1;

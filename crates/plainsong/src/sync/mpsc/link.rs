@@ -7,7 +7,7 @@
 
 use super::bounded::start_bounded;
 use super::tracker::{Gone, start_tracker};
-use crate::message::{Message, is_copying};
+use crate::message::is_copying;
 use crate::process::Process;
 use crate::sync::server::{Place, number, tell_soon};
 use crate::task::Task;
@@ -36,7 +36,7 @@ impl Link {
         Link::new(name.clone(), name, made_at)
     }
 
-    pub(super) fn bounded<T: Message>(bound: usize, made_at: Place) -> (Self, Handle) {
+    pub(super) fn bounded<T: 'static>(bound: usize, made_at: Place) -> (Self, Handle) {
         let name = number("channel");
         let (mut link, handle) = Link::new(name.clone(), format!("{name} senders"), made_at);
         let server = start_bounded::<T>(name, link.data, bound, made_at);

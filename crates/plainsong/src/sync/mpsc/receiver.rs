@@ -10,11 +10,11 @@ use super::hang_up::hang_up;
 use super::link::Link;
 use super::tracker::{AllGone, AskGone, Closed};
 use super::{RecvError, RecvTimeoutError, TryRecvError};
-use crate::message::{Message, assert_copying};
+use crate::message::{Parcel, assert_copying};
 use crate::now::mark;
 use crate::pattern::Arm;
 use crate::process::Process;
-use crate::receive::{take, value};
+use crate::receive::take;
 use crate::sync::server::{Place, answer, content, tell, tell_soon, ticket};
 use crate::task::Task;
 use std::cell::Cell;
@@ -35,7 +35,7 @@ pub struct Receiver<T> {
     of: PhantomData<fn() -> T>,
 }
 
-impl<T: Message> Receiver<T> {
+impl<T: 'static> Receiver<T> {
     pub(super) fn of(link: Link) -> Self {
         Receiver {
             link,
@@ -116,7 +116,7 @@ impl<T: Message> Receiver<T> {
         if let Some((server, _)) = self.link.bounded {
             tell(server, Demand {}, place);
         }
-        self.next(&[self.arm::<T>(), self.arm::<Closed>()], place)
+        self.next(&[self.arm::<Parcel<T>>(), self.arm::<Closed>()], place)
     }
 
     fn try_receive(&self, place: Place) -> Result<T, TryRecvError> {
@@ -146,7 +146,7 @@ impl<T: Message> Receiver<T> {
             return None;
         };
         let now = mark(&task, self.link.data, place);
-        self.next(&[self.arm::<T>(), now], place)
+        self.next(&[self.arm::<Parcel<T>>(), now], place)
     }
 
     /// What there is now in a channel with a bound.
@@ -158,7 +158,7 @@ impl<T: Message> Receiver<T> {
         }
         let offer = answer::<Offer>(server, "", place);
         match content::<Offer>(&offer).is_coming {
-            true => self.next(&[self.arm::<T>()], place),
+            true => self.next(&[self.arm::<Parcel<T>>()], place),
             false => None,
         }
     }
@@ -187,7 +187,7 @@ impl<T: Message> Receiver<T> {
         if message.is::<Closed>() {
             self.is_closed.set(true);
         }
-        let found = message.is::<T>().then(|| value(&message));
+        let found = message.get::<Parcel<T>>().map(Parcel::open);
         let received = self.received.get() + usize::from(found.is_some());
         self.received.set(received);
         found
@@ -222,7 +222,7 @@ impl<T> fmt::Debug for Receiver<T> {
     }
 }
 
-impl<'a, T: Message> IntoIterator for &'a Receiver<T> {
+impl<'a, T: 'static> IntoIterator for &'a Receiver<T> {
     type Item = T;
     type IntoIter = Iter<'a, T>;
 
@@ -232,7 +232,7 @@ impl<'a, T: Message> IntoIterator for &'a Receiver<T> {
     }
 }
 
-impl<T: Message> IntoIterator for Receiver<T> {
+impl<T: 'static> IntoIterator for Receiver<T> {
     type Item = T;
     type IntoIter = IntoIter<T>;
 
@@ -251,7 +251,7 @@ pub struct Iter<'a, T> {
     place: Place,
 }
 
-impl<T: Message> Iterator for Iter<'_, T> {
+impl<T: 'static> Iterator for Iter<'_, T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
@@ -266,7 +266,7 @@ pub struct TryIter<'a, T> {
     place: Place,
 }
 
-impl<T: Message> Iterator for TryIter<'_, T> {
+impl<T: 'static> Iterator for TryIter<'_, T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
@@ -281,7 +281,7 @@ pub struct IntoIter<T> {
     place: Place,
 }
 
-impl<T: Message> Iterator for IntoIter<T> {
+impl<T: 'static> Iterator for IntoIter<T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {

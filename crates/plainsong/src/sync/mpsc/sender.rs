@@ -5,7 +5,7 @@ use super::hang_up::receiver_is_gone;
 use super::link::{Handle, Link};
 use crate::delivery::Delivery;
 use crate::determinism_check::What;
-use crate::message::Message;
+use crate::message::Parcel;
 use crate::send::{Letter, post};
 use std::fmt;
 use std::marker::PhantomData;
@@ -18,7 +18,7 @@ pub struct Sender<T> {
     of: PhantomData<fn(T)>,
 }
 
-impl<T: Message> Sender<T> {
+impl<T: 'static> Sender<T> {
     pub(super) fn of(link: Link, handle: Handle) -> Self {
         Sender {
             link,
@@ -49,7 +49,7 @@ impl<T: Message> Sender<T> {
         if receiver_is_gone(&self.link, place) {
             return Err(SendError(message));
         }
-        let letter = Letter::plain(message).via(Delivery::Mailbox);
+        let letter = Letter::plain(Parcel::new(message)).via(Delivery::Mailbox);
         post(letter, self.link.data, place, None, What::Send);
         Ok(())
     }

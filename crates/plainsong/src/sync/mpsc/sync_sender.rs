@@ -3,8 +3,7 @@
 use super::bounded::{Outcome, Put, PutDone};
 use super::link::{Handle, Link};
 use super::{SendError, TrySendError};
-use crate::message::{Message, copy};
-use crate::record::discard;
+use crate::message::Parcel;
 use crate::sync::server::{Place, answer, content, tell};
 use std::fmt;
 use std::marker::PhantomData;
@@ -17,7 +16,7 @@ pub struct SyncSender<T> {
     of: PhantomData<fn(T)>,
 }
 
-impl<T: Message> SyncSender<T> {
+impl<T: 'static> SyncSender<T> {
     pub(super) fn of(link: Link, handle: Handle) -> Self {
         SyncSender {
             link,
@@ -68,15 +67,13 @@ impl<T: Message> SyncSender<T> {
 
     fn put(&self, message: T, waits: bool, place: Place) -> Result<(), (Outcome, T)> {
         let (server, _) = self.link.bounded.expect("this channel has a bound");
-        let kept = copy(&message);
+        let message = Parcel::new(message);
+        let kept = message.clone();
         tell(server, Put { message, waits }, place);
         let answer = answer::<PutDone>(server, "room in ", place);
         match content::<PutDone>(&answer).outcome {
-            Outcome::Taken => {
-                discard(kept);
-                Ok(())
-            }
-            refused => Err((refused, kept)),
+            Outcome::Taken => Ok(()),
+            refused => Err((refused, kept.open())),
         }
     }
 }

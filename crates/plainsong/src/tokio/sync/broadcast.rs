@@ -27,7 +27,7 @@ mod serving;
 use super::post::request;
 use super::watchman::{Handle, start_watchman};
 use crate::channel::mailbox;
-use crate::message::Message;
+use crate::message::{Parcel, know_clone};
 use crate::process::Process;
 use crate::sync::server::{Place, content, number};
 use crate::task::Task;
@@ -58,14 +58,15 @@ use std::panic::Location;
 ///
 /// When it would hold none.
 #[track_caller]
-pub fn channel<T: Message>(capacity: usize) -> (Sender<T>, Receiver<T>) {
+pub fn channel<T: Clone + 'static>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let sender = open(capacity, Location::caller());
     let receiver = sender.subscribe_at(Location::caller());
     (sender, receiver)
 }
 
 #[track_caller]
-fn open<T: Message>(capacity: usize, made_at: Place) -> Sender<T> {
+fn open<T: Clone + 'static>(capacity: usize, made_at: Place) -> Sender<T> {
+    know_clone::<T>();
     assert!(capacity > 0, "broadcast channel capacity cannot be zero");
     assert!(
         capacity <= usize::MAX / 2,
@@ -129,7 +130,7 @@ impl<T> fmt::Debug for Sender<T> {
     }
 }
 
-impl<T: Message> Sender<T> {
+impl<T: Clone + 'static> Sender<T> {
     /// A channel without a receiver: see [`channel`].
     ///
     /// # Panics
@@ -150,12 +151,14 @@ impl<T: Message> Sender<T> {
         if Task::live("send").is_none() {
             return Err(error::SendError(value));
         }
-        let kept = value.clone();
-        let put = Put { value };
+        let value = Parcel::new(value);
+        let put = Put {
+            value: value.clone(),
+        };
         let answer = request::<_, Sent>(self.hub.server, put, "", Location::caller());
         let sent = content::<Sent>(&answer);
         match sent.receivers {
-            0 => Err(error::SendError(kept)),
+            0 => Err(error::SendError(value.open())),
             receivers => {
                 self.handle.has_sent(sent.place);
                 Ok(receivers as usize)

@@ -28,11 +28,11 @@ mod door;
 mod permit;
 mod receiving;
 mod sending;
+mod told;
 
 use super::post::{put, request};
 use super::watchman::{Handle, start_watchman};
 use crate::channel::mailbox;
-use crate::message::Message;
 use crate::process::Process;
 use crate::sync::server::{Place, number};
 use crate::task::Task;
@@ -40,8 +40,9 @@ use door::start_door;
 pub use permit::{OwnedPermit, Permit, Reserve, ReserveOwned};
 use plainsong_explore::Mailbox;
 pub use receiving::{Receiver, Recv, UnboundedReceiver, UnboundedRecv};
-pub use sending::{Send, Sender, UnboundedSender, WhenClosed};
+pub use sending::{Send, WhenClosed};
 use std::panic::Location;
+pub use told::{Sender, UnboundedSender};
 
 /// A queue with room for so many messages.
 ///
@@ -71,12 +72,9 @@ use std::panic::Location;
 ///
 /// When there would be room for none.
 #[track_caller]
-pub fn channel<T: Message>(room: usize) -> (Sender<T>, Receiver<T>) {
-    assert!(room > 0, "mpsc bounded channel requires buffer > 0");
-    Task::insist("channel");
-    let inlet = open(Some(room), Location::caller());
-    let receiver = Receiver::new(inlet.pipe);
-    (Sender::new(inlet), receiver)
+pub fn channel<T: 'static>(room: usize) -> (Sender<T>, Receiver<T>) {
+    let (sender, receiver) = as_is::channel(room);
+    (Sender::over(sender), receiver)
 }
 
 /// A queue with room for any number of messages.
@@ -96,11 +94,39 @@ pub fn channel<T: Message>(room: usize) -> (Sender<T>, Receiver<T>) {
 /// .assert_holds();
 /// ```
 #[track_caller]
-pub fn unbounded_channel<T: Message>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
-    Task::insist("unbounded_channel");
-    let inlet = open(None, Location::caller());
-    let receiver = UnboundedReceiver::new(inlet.pipe);
-    (UnboundedSender::new(inlet), receiver)
+pub fn unbounded_channel<T: 'static>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
+    let (sender, receiver) = as_is::unbounded_channel();
+    (UnboundedSender::over(sender), receiver)
+}
+
+pub mod as_is {
+    //! Queues whose senders take values of any type: what [`Sender`](super::Sender) covers.
+    pub use super::sending::{Sender, UnboundedSender};
+
+    use super::{Location, Receiver, Task, UnboundedReceiver, open};
+
+    /// See [`channel`](super::channel).
+    ///
+    /// # Panics
+    ///
+    /// When there would be room for none.
+    #[track_caller]
+    pub fn channel<T: 'static>(room: usize) -> (Sender<T>, Receiver<T>) {
+        assert!(room > 0, "mpsc bounded channel requires buffer > 0");
+        Task::insist("channel");
+        let inlet = open(Some(room), Location::caller());
+        let receiver = Receiver::new(inlet.pipe);
+        (Sender::new(inlet), receiver)
+    }
+
+    /// See [`unbounded_channel`](super::unbounded_channel).
+    #[track_caller]
+    pub fn unbounded_channel<T: 'static>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
+        Task::insist("unbounded_channel");
+        let inlet = open(None, Location::caller());
+        let receiver = UnboundedReceiver::new(inlet.pipe);
+        (UnboundedSender::new(inlet), receiver)
+    }
 }
 
 /// What both ends know of a queue.

@@ -38,7 +38,7 @@ pub struct Mutex<T> {
     of: PhantomData<fn() -> T>,
 }
 
-impl<T: Clone + 'static> Mutex<T> {
+impl<T: 'static> Mutex<T> {
     /// A lock that nobody has.
     #[track_caller]
     pub fn new(value: T) -> Self {
@@ -61,6 +61,11 @@ impl<T: Clone + 'static> Mutex<T> {
     /// Waits for the lock, to have it for as long as one likes.
     #[track_caller]
     pub fn lock_owned(self: Arc<Self>) -> LockOwned<T> {
+        self.wait_owned()
+    }
+
+    #[track_caller]
+    pub(super) fn wait_owned(&self) -> LockOwned<T> {
         LockOwned {
             acquiring: acquiring(self.permits, Location::caller()),
             of: PhantomData,
@@ -98,6 +103,11 @@ impl<T: Clone + 'static> Mutex<T> {
     /// When somebody has it.
     #[track_caller]
     pub fn try_lock_owned(self: Arc<Self>) -> Result<OwnedMutexGuard<T>, TryLockError> {
+        self.try_owned()
+    }
+
+    #[track_caller]
+    pub(super) fn try_owned(&self) -> Result<OwnedMutexGuard<T>, TryLockError> {
         let held = self.permits.try_acquire(1, true, Location::caller());
         held.map(OwnedMutexGuard).map_err(|_| TryLockError(()))
     }
@@ -112,11 +122,11 @@ impl<T: Clone + 'static> Mutex<T> {
     /// What it protects.
     #[track_caller]
     pub fn into_inner(self) -> T {
-        T::clone(&self.blocking_lock())
+        self.blocking_lock().held.into_value()
     }
 }
 
-impl<T: Clone + Default + 'static> Default for Mutex<T> {
+impl<T: Default + 'static> Default for Mutex<T> {
     #[track_caller]
     fn default() -> Self {
         Mutex::new(T::default())
@@ -142,7 +152,7 @@ pub struct Lock<'m, T> {
 
 impl<T> Unpin for Lock<'_, T> {}
 
-impl<'m, T: Clone + 'static> Future for Lock<'m, T> {
+impl<'m, T: 'static> Future for Lock<'m, T> {
     type Output = MutexGuard<'m, T>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -158,7 +168,7 @@ pub struct LockOwned<T> {
     of: PhantomData<fn() -> T>,
 }
 
-impl<T: Clone + 'static> Future for LockOwned<T> {
+impl<T: 'static> Future for LockOwned<T> {
     type Output = OwnedMutexGuard<T>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -169,12 +179,12 @@ impl<T: Clone + 'static> Future for LockOwned<T> {
 
 /// The lock of a [`Mutex`], until it is dropped.
 #[must_use = "the lock is given back when the guard is dropped"]
-pub struct MutexGuard<'m, T: Clone + 'static> {
+pub struct MutexGuard<'m, T: 'static> {
     held: Held<T>,
     mutex: PhantomData<&'m Mutex<T>>,
 }
 
-impl<T: Clone + 'static> MutexGuard<'_, T> {
+impl<T: 'static> MutexGuard<'_, T> {
     fn new(held: Held<T>) -> Self {
         MutexGuard {
             held,
@@ -185,9 +195,9 @@ impl<T: Clone + 'static> MutexGuard<'_, T> {
 
 /// The lock of a [`Mutex`], until it is dropped, wherever that is.
 #[must_use = "the lock is given back when the guard is dropped"]
-pub struct OwnedMutexGuard<T: Clone + 'static>(Held<T>);
+pub struct OwnedMutexGuard<T: 'static>(Held<T>);
 
-impl<T: Clone + 'static> Deref for MutexGuard<'_, T> {
+impl<T: 'static> Deref for MutexGuard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -195,13 +205,13 @@ impl<T: Clone + 'static> Deref for MutexGuard<'_, T> {
     }
 }
 
-impl<T: Clone + 'static> DerefMut for MutexGuard<'_, T> {
+impl<T: 'static> DerefMut for MutexGuard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
         self.held.value_mut()
     }
 }
 
-impl<T: Clone + 'static> Deref for OwnedMutexGuard<T> {
+impl<T: 'static> Deref for OwnedMutexGuard<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -209,19 +219,19 @@ impl<T: Clone + 'static> Deref for OwnedMutexGuard<T> {
     }
 }
 
-impl<T: Clone + 'static> DerefMut for OwnedMutexGuard<T> {
+impl<T: 'static> DerefMut for OwnedMutexGuard<T> {
     fn deref_mut(&mut self) -> &mut T {
         self.0.value_mut()
     }
 }
 
-impl<T: Clone + fmt::Debug + 'static> fmt::Debug for MutexGuard<'_, T> {
+impl<T: fmt::Debug + 'static> fmt::Debug for MutexGuard<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }
 }
 
-impl<T: Clone + fmt::Debug + 'static> fmt::Debug for OwnedMutexGuard<T> {
+impl<T: fmt::Debug + 'static> fmt::Debug for OwnedMutexGuard<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }

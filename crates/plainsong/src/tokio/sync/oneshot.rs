@@ -7,10 +7,12 @@
 //! has handles inside (another sender), whoever waits for them does so for ever. `Receiver::close` is
 //! not there, because looking for a value after closing would have to be one step.
 
+mod told;
+
 use super::post::{put, put_soon, wait};
 use crate::channel::{mailbox, plumbing};
 use crate::future::{Awaited, Quiet};
-use crate::message::{Envelope, Message, assert_copying, copy};
+use crate::message::{Envelope, Parcel, assert_copying};
 use crate::now::{Now, look};
 use crate::pattern::Arm;
 use crate::sync::server::{Place, protocol};
@@ -23,6 +25,7 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
+pub use told::Sender;
 
 protocol! {
     /// The sender was dropped.
@@ -46,10 +49,14 @@ protocol! {
 /// .assert_holds();
 /// ```
 #[track_caller]
-pub fn channel<T: Message>() -> (Sender<T>, Receiver<T>) {
+pub fn channel<T: 'static>() -> (Sender<T>, Receiver<T>) {
+    let (sender, receiver) = make(Location::caller());
+    (Sender::over(sender), receiver)
+}
+
+fn make<T: 'static>(place: Place) -> (AnySender<T>, Receiver<T>) {
     let (value, closed) = (mailbox(), plumbing("the receiver's end"));
-    let place = Location::caller();
-    let sender = Sender {
+    let sender = AnySender {
         value,
         closed,
         place,
@@ -79,7 +86,7 @@ enum State {
 /// Sends the value.
 ///
 /// It can travel in messages, which is why it is `Clone`; whoever clones it otherwise is told so.
-pub struct Sender<T> {
+pub struct AnySender<T> {
     value: Mailbox,
     closed: Mailbox,
     place: Place,
@@ -87,11 +94,11 @@ pub struct Sender<T> {
     of: PhantomData<fn(T)>,
 }
 
-impl<T> Clone for Sender<T> {
+impl<T> Clone for AnySender<T> {
     #[track_caller]
     fn clone(&self) -> Self {
         assert_copying("oneshot::Sender");
-        Sender {
+        AnySender {
             value: self.value,
             closed: self.closed,
             place: self.place,
@@ -101,13 +108,13 @@ impl<T> Clone for Sender<T> {
     }
 }
 
-impl<T> fmt::Debug for Sender<T> {
+impl<T> fmt::Debug for AnySender<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Sender")
     }
 }
 
-impl<T: Message> Sender<T> {
+impl<T: 'static> AnySender<T> {
     /// Sends the value; never waits.
     ///
     /// # Errors
@@ -126,13 +133,13 @@ impl<T: Message> Sender<T> {
     /// .assert_holds();
     /// ```
     #[track_caller]
-    pub fn send(self, value: T) -> Result<(), T> {
+    pub fn send(&self, value: T) -> Result<(), T> {
         let is_closed = self.is_closed();
         self.state.set(State::Over);
         if is_closed {
             return Err(value);
         }
-        put(self.value, value, Location::caller());
+        put(self.value, Parcel::new(value), Location::caller());
         Ok(())
     }
 
@@ -165,7 +172,7 @@ impl<T: Message> Sender<T> {
     }
 }
 
-impl<T> Drop for Sender<T> {
+impl<T> Drop for AnySender<T> {
     fn drop(&mut self) {
         if self.state.get() == State::Open {
             put_soon(self.value, Gone {}, self.place);
@@ -176,7 +183,7 @@ impl<T> Drop for Sender<T> {
 /// See [`Sender::closed`].
 #[must_use = "nothing happens before it is awaited"]
 pub struct WhenClosed<'s, T> {
-    sender: &'s mut Sender<T>,
+    sender: &'s mut AnySender<T>,
     awaited: Awaited,
 }
 
@@ -239,7 +246,7 @@ impl<T> Receiver<T> {
     }
 }
 
-impl<T: Message> Receiver<T> {
+impl<T: 'static> Receiver<T> {
     /// Takes the value if it was sent.
     ///
     /// # Errors
@@ -287,11 +294,11 @@ impl<T: Message> Receiver<T> {
 
     fn end(&self, message: &Envelope) -> Result<T, error::RecvError> {
         self.is_over.set(true);
-        message.get().map(copy).ok_or(error::RecvError(()))
+        message.get().map(Parcel::open).ok_or(error::RecvError(()))
     }
 }
 
-impl<T: Message> Future for Receiver<T> {
+impl<T: 'static> Future for Receiver<T> {
     type Output = Result<T, error::RecvError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -312,6 +319,19 @@ impl<T> Drop for Receiver<T> {
             return;
         }
         put_soon(self.closed, Closed {}, self.place);
+    }
+}
+
+pub mod as_is {
+    //! A channel whose sender takes a value of any type: what [`Sender`](super::Sender) covers.
+    pub use super::AnySender as Sender;
+
+    use super::{Location, Receiver, make};
+
+    /// See [`channel`](super::channel).
+    #[track_caller]
+    pub fn channel<T: 'static>() -> (Sender<T>, Receiver<T>) {
+        make(Location::caller())
     }
 }
 

@@ -28,8 +28,8 @@
 
 use super::post::{answer, ask, request, wait};
 use crate::future::Awaited;
-use crate::ghosts::{keep_first, leave, value_of};
-use crate::message::{Envelope, copy};
+use crate::ghosts::{keep_first, leave, leave_first, shared_value_of, value_of};
+use crate::message::{Envelope, Parcel};
 use crate::now::Now;
 use crate::pattern::Arm;
 use crate::process::Process;
@@ -55,7 +55,7 @@ protocol! {
     /// The answer: permits and the value, or neither.
     Granted<T> { reply: Reply<T> } Grant "granted"
     /// Gives permits back, or makes new ones, with a new value if there is one.
-    Release<T> { of: Option<Key>, permits: usize, value: Option<Rc<T>> } Plumbing "release"
+    Release<T> { of: Option<Key>, permits: usize, value: Option<Parcel<T>> } Plumbing "release"
     /// No more permits for anybody.
     Close {} Plumbing "close"
     /// How many permits are there? Answered by [`State`].
@@ -68,9 +68,9 @@ protocol! {
 pub(super) type Key = (u32, u32);
 
 /// The answer to a request.
-pub(super) enum Reply<T> {
+pub(super) enum Reply<T: 'static> {
     /// Granted, with the value.
-    Value(T),
+    Value(Parcel<T>),
     Busy,
     Closed,
 }
@@ -82,25 +82,32 @@ pub(super) struct Permits {
 }
 
 /// Permits that somebody has, with the value; they are given back when it is dropped.
-pub(super) struct Held<T: Clone + 'static> {
+pub(super) struct Held<T: 'static> {
     server: Process,
     of: Key,
     pub(super) permits: usize,
-    /// Does the value go back?
-    is_exclusive: bool,
-    value: Option<T>,
+    value: Option<Content<T>>,
     place: Place,
+}
+
+/// The value that comes with permits.
+enum Content<T> {
+    /// It goes back.
+    Own(T),
+    /// Others look at it too.
+    Shared(Rc<T>),
 }
 
 impl Permits {
     /// Starts a server with so many permits.
-    pub(super) fn start<T: Clone + 'static>(
+    pub(super) fn start<T: 'static>(
         kind: &'static str,
         permits: usize,
         value: T,
         made_at: Place,
     ) -> Self {
-        let first = copy(&value);
+        let value = Parcel::new(value);
+        let first = value.clone();
         let serve = move |desk: &Desk| {
             let mut server = Server {
                 desk,
@@ -117,6 +124,7 @@ impl Permits {
             }
         };
         let server = start(kind, None, made_at, serve);
+        leave_first(server, &first);
         let reply = Reply::Value(first);
         keep_first(server, Granted { reply }, made_at);
         let (free, is_closed) = (permits, false);
@@ -125,7 +133,7 @@ impl Permits {
     }
 
     /// Asks for permits and waits for them.
-    pub(super) fn wait<T: Clone + 'static>(
+    pub(super) fn wait<T: 'static>(
         self,
         permits: usize,
         is_exclusive: bool,
@@ -136,7 +144,7 @@ impl Permits {
     }
 
     /// Asks for permits that are free; false if it is closed, true if there are not enough.
-    pub(super) fn try_acquire<T: Clone + 'static>(
+    pub(super) fn try_acquire<T: 'static>(
         self,
         permits: usize,
         is_exclusive: bool,
@@ -146,7 +154,7 @@ impl Permits {
         self.held(&reply, permits, is_exclusive, place)
     }
 
-    fn held<T: Clone + 'static>(
+    fn held<T: 'static>(
         self,
         reply: &Envelope,
         permits: usize,
@@ -154,7 +162,8 @@ impl Permits {
         place: Place,
     ) -> Result<Held<T>, bool> {
         let value = match &content::<Granted<T>>(reply).reply {
-            Reply::Value(value) => value_of(self.server, value),
+            Reply::Value(value) if is_exclusive => Content::Own(value_of(self.server, value)),
+            Reply::Value(value) => Content::Shared(shared_value_of(self.server, value)),
             Reply::Busy => return Err(true),
             Reply::Closed => return Err(false),
         };
@@ -163,7 +172,6 @@ impl Permits {
             server: self.server,
             of: (task.process, number(reply)),
             permits,
-            is_exclusive,
             value: Some(value),
             place,
         })
@@ -192,28 +200,45 @@ impl Permits {
     }
 }
 
-impl<T: Clone + 'static> Held<T> {
+impl<T: 'static> Held<T> {
     /// The value.
     pub(super) fn value(&self) -> &T {
         let value = self.value.as_ref();
-        value.expect("the value is there until it is given back")
+        match value.expect("the value is there until it is given back") {
+            Content::Own(value) => value,
+            Content::Shared(value) => value,
+        }
+    }
+
+    /// The value, which does not go back.
+    pub(super) fn into_value(mut self) -> T {
+        match self.value.take() {
+            Some(Content::Own(value)) => value,
+            _ => unreachable!("the value is there until it is given back"),
+        }
     }
 
     /// The value, to be changed.
     pub(super) fn value_mut(&mut self) -> &mut T {
         let value = self.value.as_mut();
-        value.expect("the value is there until it is given back")
+        match value.expect("the value is there until it is given back") {
+            Content::Own(value) => value,
+            Content::Shared(_) => unreachable!("only who has the value alone changes it"),
+        }
     }
 }
 
-impl<T: Clone + 'static> Drop for Held<T> {
+impl<T: 'static> Drop for Held<T> {
     fn drop(&mut self) {
-        let mut value = self.value.take();
-        if !self.is_exclusive {
+        let value = match self.value.take() {
+            Some(Content::Own(value)) => Some(Parcel::new(value)),
             // The server has it too, so it is not dropped.
-            discard(value.take());
-        }
-        let value = value.map(Rc::new);
+            Some(Content::Shared(value)) => {
+                discard(value);
+                None
+            }
+            None => None,
+        };
         if let Some(value) = &value {
             leave(self.server, value);
         }
@@ -250,7 +275,7 @@ impl Acquiring {
     }
 
     /// The permits when they are granted; none if it is closed.
-    pub(super) fn poll<T: Clone + 'static>(&mut self, cx: &Context<'_>) -> Poll<Option<Held<T>>> {
+    pub(super) fn poll<T: 'static>(&mut self, cx: &Context<'_>) -> Poll<Option<Held<T>>> {
         let (server, permits, place) = (self.server, self.permits, self.place);
         let task = Task::current("acquire");
         let mut is_absent = self.asked.is_none() && task.waits.is_observed(cx.waker());
@@ -312,9 +337,9 @@ impl Drop for Acquiring {
     }
 }
 
-struct Server<'d, T> {
+struct Server<'d, T: 'static> {
     desk: &'d Desk,
-    value: T,
+    value: Parcel<T>,
     free: usize,
     is_closed: bool,
     /// The request that waits, and how many permits it needs.
@@ -324,7 +349,7 @@ struct Server<'d, T> {
     given_up: Vec<Key>,
 }
 
-impl<T: Clone + 'static> Server<'_, T> {
+impl<T: 'static> Server<'_, T> {
     /// What it listens to now.
     fn arms(&self) -> Vec<Arm> {
         let desk = self.desk;
@@ -472,7 +497,7 @@ impl<T: Clone + 'static> Server<'_, T> {
         }
         self.free -= permits;
         self.out.insert(key(request), permits);
-        self.reply(request, Reply::Value(copy(&self.value)));
+        self.reply(request, Reply::Value(self.value.clone()));
     }
 
     fn reply(&self, request: &Envelope, reply: Reply<T>) {
@@ -483,8 +508,7 @@ impl<T: Clone + 'static> Server<'_, T> {
         if let Some(release) = request.get::<Release<T>>() {
             self.take_back(release.of, release.permits);
             if let Some(value) = &release.value {
-                // The old value is not dropped: it was handed out and changed.
-                discard(std::mem::replace(&mut self.value, copy(&**value)));
+                self.value = value.clone();
             }
         } else {
             let release = content::<Release<()>>(request);

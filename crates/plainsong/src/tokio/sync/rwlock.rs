@@ -39,7 +39,7 @@ pub struct RwLock<T> {
     of: PhantomData<fn() -> T>,
 }
 
-impl<T: Clone + 'static> RwLock<T> {
+impl<T: 'static> RwLock<T> {
     /// A lock that nobody has.
     #[track_caller]
     pub fn new(value: T) -> Self {
@@ -106,7 +106,15 @@ impl<T: Clone + 'static> RwLock<T> {
     }
 }
 
-impl<T: Clone + Default + 'static> Default for RwLock<T> {
+impl<T: 'static> RwLock<T> {
+    /// What it protects.
+    #[track_caller]
+    pub fn into_inner(self) -> T {
+        self.blocking_write().held.into_value()
+    }
+}
+
+impl<T: Default + 'static> Default for RwLock<T> {
     #[track_caller]
     fn default() -> Self {
         RwLock::new(T::default())
@@ -130,7 +138,7 @@ macro_rules! guards {
 
         impl<T> Unpin for $future<'_, T> {}
 
-        impl<'l, T: Clone + 'static> Future for $future<'l, T> {
+        impl<'l, T: 'static> Future for $future<'l, T> {
             type Output = $guard<'l, T>;
 
             fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -141,18 +149,18 @@ macro_rules! guards {
 
         $(#[$guard_doc])*
         #[must_use = "the lock is given back when the guard is dropped"]
-        pub struct $guard<'l, T: Clone + 'static> {
+        pub struct $guard<'l, T: 'static> {
             held: Held<T>,
             lock: PhantomData<&'l RwLock<T>>,
         }
 
-        impl<T: Clone + 'static> $guard<'_, T> {
+        impl<T: 'static> $guard<'_, T> {
             fn new(held: Held<T>) -> Self {
                 $guard { held, lock: PhantomData }
             }
         }
 
-        impl<T: Clone + 'static> Deref for $guard<'_, T> {
+        impl<T: 'static> Deref for $guard<'_, T> {
             type Target = T;
 
             fn deref(&self) -> &T {
@@ -160,7 +168,7 @@ macro_rules! guards {
             }
         }
 
-        impl<T: Clone + fmt::Debug + 'static> fmt::Debug for $guard<'_, T> {
+        impl<T: fmt::Debug + 'static> fmt::Debug for $guard<'_, T> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 (**self).fmt(f)
             }
@@ -179,7 +187,7 @@ guards! {
     RwLockWriteGuard
 }
 
-impl<T: Clone + 'static> DerefMut for RwLockWriteGuard<'_, T> {
+impl<T: 'static> DerefMut for RwLockWriteGuard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
         self.held.value_mut()
     }

@@ -8,9 +8,11 @@
 //! NOT COVERED. `Receiver::wait_for`, `Sender::closed` and the like are not there. A [`Ref`] is a copy:
 //! it does not keep senders from sending.
 
+mod told;
+
 use super::post::{answer, ask, request};
 use crate::future::Awaited;
-use crate::message::{Envelope, copy, is_copying};
+use crate::message::{Envelope, Parcel, is_copying};
 use crate::pattern::Arm;
 use crate::process::Process;
 use crate::sync::server::{Desk, Place, content, protocol, start, tell, tell_soon};
@@ -21,11 +23,13 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 use std::panic::Location;
 use std::pin::Pin;
+use std::rc::Rc;
 use std::task::{Context, Poll};
+pub use told::Sender;
 
 protocol! {
     /// A new value; answered by [`Seen`].
-    Put<T> { value: T, needs_receivers: bool } Plumbing "send"
+    Put<T> { value: Parcel<T>, needs_receivers: bool } Plumbing "send"
     /// What is the value? Answered by [`Seen`].
     Get {} Plumbing "borrow"
     /// Is there a newer version than this? Answered by [`Seen`] when there is, or never will be.
@@ -37,7 +41,7 @@ protocol! {
     /// The sender was dropped.
     Gone {} Plumbing "dropped"
     /// The value and its version, how many receivers there are, and whether there is a sender.
-    Seen<T> { value: T, version: u32, receivers: u32, has_sender: bool } Plumbing "value"
+    Seen<T> { value: Parcel<T>, version: u32, receivers: u32, has_sender: bool } Plumbing "value"
 }
 
 /// A value to be watched.
@@ -57,9 +61,14 @@ protocol! {
 /// .assert_holds();
 /// ```
 #[track_caller]
-pub fn channel<T: Clone + 'static>(value: T) -> (Sender<T>, Receiver<T>) {
+pub fn channel<T: 'static>(value: T) -> (Sender<T>, Receiver<T>) {
     Task::insist("watch::channel");
-    let place = Location::caller();
+    let (sender, receiver) = make(value, Location::caller());
+    (Sender::over(sender), receiver)
+}
+
+fn make<T: 'static>(value: T, place: Place) -> (AnySender<T>, Receiver<T>) {
+    let value = Parcel::new(value);
     let serve = move |desk: &Desk| {
         let mut server = Server {
             desk,
@@ -74,7 +83,7 @@ pub fn channel<T: Clone + 'static>(value: T) -> (Sender<T>, Receiver<T>) {
         }
     };
     let server = start("watch", None, place, serve);
-    let sender = Sender {
+    let sender = AnySender {
         server,
         place,
         of: PhantomData,
@@ -89,19 +98,19 @@ pub fn channel<T: Clone + 'static>(value: T) -> (Sender<T>, Receiver<T>) {
 }
 
 /// Changes the value.
-pub struct Sender<T> {
+pub struct AnySender<T> {
     server: Process,
     place: Place,
     of: PhantomData<fn(T)>,
 }
 
-impl<T> fmt::Debug for Sender<T> {
+impl<T> fmt::Debug for AnySender<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Sender({})", self.server)
     }
 }
 
-impl<T: Clone + 'static> Sender<T> {
+impl<T: 'static> AnySender<T> {
     /// Changes the value and tells the receivers.
     ///
     /// # Errors
@@ -109,10 +118,10 @@ impl<T: Clone + 'static> Sender<T> {
     /// The value, when there are no receivers.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), error::SendError<T>> {
-        let kept = value.clone();
-        let answer = self.put(value, true, Location::caller());
+        let value = Parcel::new(value);
+        let answer = self.put(value.clone(), true, Location::caller());
         match content::<Seen<T>>(&answer).receivers {
-            0 => Err(error::SendError(kept)),
+            0 => Err(error::SendError(value.open())),
             _ => Ok(()),
         }
     }
@@ -120,15 +129,15 @@ impl<T: Clone + 'static> Sender<T> {
     /// Changes the value, whoever receives; returns the old one.
     #[track_caller]
     pub fn send_replace(&self, value: T) -> T {
-        let answer = self.put(value, false, Location::caller());
-        copy(&content::<Seen<T>>(&answer).value)
+        let answer = self.put(Parcel::new(value), false, Location::caller());
+        content::<Seen<T>>(&answer).value.open()
     }
 
     /// The value.
     #[track_caller]
     pub fn borrow(&self) -> Ref<T> {
         let answer = get::<T>(self.server, Location::caller());
-        Ref(copy(&seen::<T>(&answer).value))
+        Ref(seen::<T>(&answer).value.share())
     }
 
     /// One more receiver; it has seen the present value.
@@ -158,7 +167,7 @@ impl<T: Clone + 'static> Sender<T> {
         self.receiver_count() == 0
     }
 
-    fn put(&self, value: T, needs_receivers: bool, place: Place) -> std::rc::Rc<Envelope> {
+    fn put(&self, value: Parcel<T>, needs_receivers: bool, place: Place) -> Rc<Envelope> {
         let put = Put {
             value,
             needs_receivers,
@@ -167,7 +176,7 @@ impl<T: Clone + 'static> Sender<T> {
     }
 }
 
-impl<T> Drop for Sender<T> {
+impl<T> Drop for AnySender<T> {
     fn drop(&mut self) {
         tell_soon(self.server, Gone {}, self.place);
     }
@@ -202,12 +211,12 @@ impl<T> fmt::Debug for Receiver<T> {
     }
 }
 
-impl<T: Clone + 'static> Receiver<T> {
+impl<T: 'static> Receiver<T> {
     /// The value, seen or not.
     #[track_caller]
     pub fn borrow(&self) -> Ref<T> {
         let answer = get::<T>(self.server, Location::caller());
-        Ref(copy(&seen::<T>(&answer).value))
+        Ref(seen::<T>(&answer).value.share())
     }
 
     /// The value, which is seen now.
@@ -216,7 +225,7 @@ impl<T: Clone + 'static> Receiver<T> {
         let answer = get::<T>(self.server, Location::caller());
         let now = seen::<T>(&answer);
         self.seen.set(now.version);
-        Ref(copy(&now.value))
+        Ref(now.value.share())
     }
 
     /// Has the value changed since it was seen?
@@ -275,7 +284,7 @@ pub struct Changed<'r, T> {
 
 impl<T> Unpin for Changed<'_, T> {}
 
-impl<T: Clone + 'static> Future for Changed<'_, T> {
+impl<T: 'static> Future for Changed<'_, T> {
     type Output = Result<(), error::RecvError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -312,7 +321,7 @@ impl<T: Clone + 'static> Future for Changed<'_, T> {
 
 /// The value at some time.
 #[derive(Debug)]
-pub struct Ref<T>(T);
+pub struct Ref<T>(Rc<T>);
 
 impl<T> Deref for Ref<T> {
     type Target = T;
@@ -322,7 +331,7 @@ impl<T> Deref for Ref<T> {
     }
 }
 
-fn get<T: 'static>(server: Process, place: Place) -> std::rc::Rc<Envelope> {
+fn get<T: 'static>(server: Process, place: Place) -> Rc<Envelope> {
     request::<_, Seen<T>>(server, Get {}, "", place)
 }
 
@@ -330,15 +339,15 @@ fn seen<T: 'static>(answer: &Envelope) -> &Seen<T> {
     content(answer)
 }
 
-struct Server<'d, T> {
+struct Server<'d, T: 'static> {
     desk: &'d Desk,
-    value: T,
+    value: Parcel<T>,
     version: u32,
     receivers: u32,
     has_sender: bool,
 }
 
-impl<T: Clone + 'static> Server<'_, T> {
+impl<T: 'static> Server<'_, T> {
     /// What it listens to now.
     fn arms(&self) -> Vec<Arm> {
         let desk = self.desk;
@@ -363,7 +372,7 @@ impl<T: Clone + 'static> Server<'_, T> {
         } else if let Some(put) = request.get::<Put<T>>() {
             self.reply(request);
             if !put.needs_receivers || self.receivers > 0 {
-                self.value = copy(&put.value);
+                self.value = put.value.clone();
                 self.version += 1;
             }
         } else {
@@ -373,12 +382,26 @@ impl<T: Clone + 'static> Server<'_, T> {
 
     fn reply(&self, request: &Envelope) {
         let seen = Seen {
-            value: copy(&self.value),
+            value: self.value.clone(),
             version: self.version,
             receivers: self.receivers,
             has_sender: self.has_sender,
         };
         self.desk.reply(request, seen);
+    }
+}
+
+pub mod as_is {
+    //! A channel whose sender takes values of any type: what [`Sender`](super::Sender) covers.
+    pub use super::AnySender as Sender;
+
+    use super::{Location, Receiver, Task, make};
+
+    /// See [`channel`](super::channel).
+    #[track_caller]
+    pub fn channel<T: 'static>(value: T) -> (Sender<T>, Receiver<T>) {
+        Task::insist("watch::channel");
+        make(value, Location::caller())
     }
 }
 

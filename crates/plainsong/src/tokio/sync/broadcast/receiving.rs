@@ -5,7 +5,7 @@ use super::error::{RecvError, TryRecvError};
 use super::serving::{End, Item, Leave, Open, Reached, Seat, subscribe};
 use crate::channel::mailbox;
 use crate::future::{Awaited, Quiet};
-use crate::message::{Envelope, Message, assert_copying};
+use crate::message::{Envelope, assert_copying};
 use crate::now::look;
 use crate::pattern::Arm;
 use crate::sync::server::{Place, content, tell, tell_soon};
@@ -25,7 +25,7 @@ use std::task::{Context, Poll};
 ///
 /// It can be handed on, also in messages and in what a lock protects, which is why it is `Clone`; whoever clones
 /// it otherwise is told so. Another one is made by [`resubscribe`](Receiver::resubscribe).
-pub struct Receiver<T: Message> {
+pub struct Receiver<T: Clone + 'static> {
     hub: Hub,
     inbox: Mailbox,
     number: u32,
@@ -41,13 +41,13 @@ pub struct Receiver<T: Message> {
     of: PhantomData<fn() -> T>,
 }
 
-impl<T: Message> fmt::Debug for Receiver<T> {
+impl<T: Clone + 'static> fmt::Debug for Receiver<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Receiver({})", self.hub.server)
     }
 }
 
-impl<T: Message> Clone for Receiver<T> {
+impl<T: Clone + 'static> Clone for Receiver<T> {
     #[track_caller]
     fn clone(&self) -> Self {
         assert_copying("broadcast::Receiver");
@@ -65,7 +65,7 @@ impl<T: Message> Clone for Receiver<T> {
     }
 }
 
-impl<T: Message> Receiver<T> {
+impl<T: Clone + 'static> Receiver<T> {
     pub(super) fn new(hub: Hub, inbox: Mailbox, seat: Rc<Envelope>, made_at: Place) -> Self {
         let seat = content::<Seat>(&seat);
         Receiver {
@@ -261,7 +261,7 @@ impl<T: Message> Receiver<T> {
             let copy = self.copies.remove(&self.next);
             let copy = copy.expect("its turn came because it is there");
             self.next += 1;
-            Ok(content::<Item<T>>(&copy).value.clone())
+            Ok(content::<Item<T>>(&copy).value.open())
         };
         let reached = Reached {
             number: self.number,
@@ -306,11 +306,11 @@ impl<T: Message> Receiver<T> {
 }
 
 /// The place of a copy.
-fn at<T: Message>(message: &Envelope) -> Option<u32> {
+fn at<T: Clone + 'static>(message: &Envelope) -> Option<u32> {
     message.get::<Item<T>>().map(|item| item.place)
 }
 
-impl<T: Message> Drop for Receiver<T> {
+impl<T: Clone + 'static> Drop for Receiver<T> {
     fn drop(&mut self) {
         let number = self.number;
         tell_soon(self.hub.server, Leave { number }, self.made_at);
@@ -319,13 +319,13 @@ impl<T: Message> Drop for Receiver<T> {
 
 /// See [`Receiver::recv`].
 #[must_use = "nothing is received before it is awaited"]
-pub struct Recv<'r, T: Message> {
+pub struct Recv<'r, T: Clone + 'static> {
     receiver: &'r mut Receiver<T>,
     place: Place,
     awaited: Option<Awaited>,
 }
 
-impl<T: Message> Future for Recv<'_, T> {
+impl<T: Clone + 'static> Future for Recv<'_, T> {
     type Output = Result<T, RecvError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -349,7 +349,7 @@ impl<T: Message> Future for Recv<'_, T> {
     }
 }
 
-impl<T: Message> Quiet for Recv<'_, T> {
+impl<T: Clone + 'static> Quiet for Recv<'_, T> {
     fn waits(&self) -> bool {
         let receiver = &self.receiver;
         !receiver.is_at_end() && !receiver.copies.contains_key(&receiver.next)

@@ -1,6 +1,6 @@
 //! The server of a broadcast channel: gives values their places and sends copies.
 
-use crate::message::{Envelope, Message, Value, copy};
+use crate::message::{Envelope, Parcel, Value};
 use crate::process::Process;
 use crate::sync::server::{Desk, Place, content, protocol, start};
 use crate::tokio::sync::post::{put, request};
@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 protocol! {
     /// A value for all; answered by [`Sent`].
-    Put<T> { pub(super) value: T } Plumbing "send"
+    Put<T> { pub(super) value: Parcel<T> } Plumbing "send"
     /// It has that place, and there are so many receivers; if there are none, it has none.
     Sent { pub(super) receivers: u32, pub(super) place: u32 } Plumbing "an answer"
     /// One more receiver; answered by [`Seat`].
@@ -33,18 +33,18 @@ protocol! {
 }
 
 /// A receiver's copy of the value at some place.
-pub(super) struct Item<T> {
-    pub(super) value: T,
+pub(super) struct Item<T: 'static> {
+    pub(super) value: Parcel<T>,
     pub(super) place: u32,
 }
 
-impl<T: Message> Value for Item<T> {
+impl<T: 'static> Value for Item<T> {
     fn show(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.value.fmt(f)
+        self.value.show(f)
     }
 
     fn duplicate(&self) -> Option<Box<dyn Value>> {
-        Some(Box::new(copy(&self.value)))
+        self.value.duplicate()
     }
 }
 
@@ -53,7 +53,7 @@ pub(super) fn subscribe(server: Process, inbox: Mailbox, place: Place) -> Rc<Env
     request::<_, Seat>(server, Subscribe { inbox }, "", place)
 }
 
-pub(super) fn start_server<T: Message>(name: String, capacity: u32, made_at: Place) -> Process {
+pub(super) fn start_server<T: 'static>(name: String, capacity: u32, made_at: Place) -> Process {
     let serve = move |desk: &Desk| {
         let mut server = Server {
             desk,
@@ -97,7 +97,7 @@ struct Seated {
 }
 
 impl Server<'_> {
-    fn serve<T: Message>(&mut self, request: &Envelope) {
+    fn serve<T: 'static>(&mut self, request: &Envelope) {
         if let Some(put) = request.get::<Put<T>>() {
             self.put(request, &put.value);
         } else if let Some(Subscribe { inbox }) = request.get() {
@@ -113,10 +113,10 @@ impl Server<'_> {
         }
     }
 
-    fn put<T: Message>(&mut self, request: &Envelope, value: &T) {
+    fn put<T: 'static>(&mut self, request: &Envelope, value: &Parcel<T>) {
         let (place, made_at) = (self.tail, self.desk.made_at);
         for receiver in &self.receivers {
-            let value = copy(value);
+            let value = value.clone();
             put(receiver.inbox, Item { value, place }, request.location);
         }
         self.dismiss();

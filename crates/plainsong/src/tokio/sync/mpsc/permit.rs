@@ -5,7 +5,6 @@ use super::error::{SendError, TrySendError};
 use super::sending::{Look, Sender, admission, look, outcome, redeem};
 use super::{Inlet, request};
 use crate::future::Awaited;
-use crate::message::Message;
 use crate::sync::server::{Place, tell_soon};
 use crate::task::Task;
 use crate::tokio::sync::post::ask;
@@ -15,7 +14,7 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-impl<T: Message> Sender<T> {
+impl<T: 'static> Sender<T> {
     /// Waits for room, and takes it for a message to be sent later. The message gets its place in the queue
     /// when it is sent.
     ///
@@ -55,11 +54,8 @@ impl<T: Message> Sender<T> {
     ///
     /// When the receiver was dropped or has closed the channel.
     #[track_caller]
-    pub fn reserve_owned(self) -> ReserveOwned<T> {
-        ReserveOwned {
-            reserving: Reserving::new(Location::caller()),
-            sender: Some(self),
-        }
+    pub fn reserve_owned(self) -> ReserveOwned<T, Self> {
+        ReserveOwned::of(self, Location::caller())
     }
 
     /// Takes room for a message to be sent later, if there is some.
@@ -80,13 +76,8 @@ impl<T: Message> Sender<T> {
     ///
     /// The sender, when there is none, or nobody to receive the message.
     #[track_caller]
-    pub fn try_reserve_owned(self) -> Result<OwnedPermit<T>, TrySendError<Self>> {
-        let place = Location::caller();
-        match try_reserve(&self.inlet, place) {
-            Ok(()) => Ok(OwnedPermit::new(self, place)),
-            Err(TrySendError::Full(())) => Err(TrySendError::Full(self)),
-            Err(TrySendError::Closed(())) => Err(TrySendError::Closed(self)),
-        }
+    pub fn try_reserve_owned(self) -> Result<OwnedPermit<T, Self>, TrySendError<Self>> {
+        OwnedPermit::try_of(self, Location::caller())
     }
 }
 
@@ -162,12 +153,12 @@ impl Reserving {
 
 /// See [`Sender::reserve`].
 #[must_use = "nothing happens before it is awaited"]
-pub struct Reserve<'s, T: Message> {
+pub struct Reserve<'s, T: 'static> {
     reserving: Reserving,
     sender: &'s Sender<T>,
 }
 
-impl<'s, T: Message> Future for Reserve<'s, T> {
+impl<'s, T: 'static> Future for Reserve<'s, T> {
     type Output = Result<Permit<'s, T>, SendError<()>>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -177,7 +168,7 @@ impl<'s, T: Message> Future for Reserve<'s, T> {
     }
 }
 
-impl<T: Message> Drop for Reserve<'_, T> {
+impl<T: 'static> Drop for Reserve<'_, T> {
     fn drop(&mut self) {
         self.reserving.give_up(&self.sender.inlet);
     }
@@ -185,45 +176,58 @@ impl<T: Message> Drop for Reserve<'_, T> {
 
 /// See [`Sender::reserve_owned`].
 #[must_use = "nothing happens before it is awaited"]
-pub struct ReserveOwned<T: Message> {
+pub struct ReserveOwned<T, S: AsRef<Sender<T>> = super::Sender<T>> {
     reserving: Reserving,
-    sender: Option<Sender<T>>,
+    sender: Option<S>,
+    of: PhantomData<fn(T)>,
 }
 
-impl<T: Message> Unpin for ReserveOwned<T> {}
+impl<T, S: AsRef<Sender<T>>> ReserveOwned<T, S> {
+    pub(super) fn of(sender: S, place: Place) -> Self {
+        ReserveOwned {
+            reserving: Reserving::new(place),
+            sender: Some(sender),
+            of: PhantomData,
+        }
+    }
+}
 
-impl<T: Message> Future for ReserveOwned<T> {
-    type Output = Result<OwnedPermit<T>, SendError<()>>;
+impl<T, S: AsRef<Sender<T>>> Unpin for ReserveOwned<T, S> {}
+
+impl<T, S: AsRef<Sender<T>>> Future for ReserveOwned<T, S> {
+    type Output = Result<OwnedPermit<T, S>, SendError<()>>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
         let sender = this.sender.as_ref().expect("polled after it was ready");
         let place = this.reserving.place;
-        this.reserving.poll(&sender.inlet, cx).map_ok(|()| {
-            let sender = this.sender.take();
-            OwnedPermit::new(sender.expect("it is there until it is ready"), place)
-        })
+        this.reserving
+            .poll(&sender.as_ref().inlet, cx)
+            .map_ok(|()| {
+                let sender = this.sender.take();
+                OwnedPermit::new(sender.expect("it is there until it is ready"), place)
+            })
     }
 }
 
-impl<T: Message> Drop for ReserveOwned<T> {
+impl<T, S: AsRef<Sender<T>>> Drop for ReserveOwned<T, S> {
     fn drop(&mut self) {
         if let Some(sender) = &self.sender {
-            self.reserving.give_up(&sender.inlet);
+            self.reserving.give_up(&sender.as_ref().inlet);
         }
     }
 }
 
 /// Room for a message, given back when it is dropped: see [`Sender::reserve`].
 #[must_use = "the room is given back when it is dropped"]
-pub struct Permit<'s, T: Message> {
+pub struct Permit<'s, T: 'static> {
     sender: &'s Sender<T>,
     place: Place,
     is_used: bool,
     of: PhantomData<fn(T)>,
 }
 
-impl<'s, T: Message> Permit<'s, T> {
+impl<'s, T: 'static> Permit<'s, T> {
     fn new(sender: &'s Sender<T>, place: Place) -> Self {
         Permit {
             sender,
@@ -243,7 +247,7 @@ impl<'s, T: Message> Permit<'s, T> {
     }
 }
 
-impl<T: Message> Drop for Permit<'_, T> {
+impl<T: 'static> Drop for Permit<'_, T> {
     fn drop(&mut self) {
         if !self.is_used {
             tell_soon(self.sender.inlet.pipe.door, Return {}, self.place);
@@ -251,7 +255,7 @@ impl<T: Message> Drop for Permit<'_, T> {
     }
 }
 
-impl<T: Message> fmt::Debug for Permit<'_, T> {
+impl<T: 'static> fmt::Debug for Permit<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Permit")
     }
@@ -259,47 +263,61 @@ impl<T: Message> fmt::Debug for Permit<'_, T> {
 
 /// Room for a message, given back when it is dropped: see [`Sender::reserve_owned`].
 #[must_use = "the room is given back when it is dropped"]
-pub struct OwnedPermit<T: Message> {
+pub struct OwnedPermit<T, S: AsRef<Sender<T>> = super::Sender<T>> {
     /// Until the room is used or given back.
-    sender: Option<Sender<T>>,
+    sender: Option<S>,
     place: Place,
+    of: PhantomData<fn(T)>,
 }
 
-impl<T: Message> OwnedPermit<T> {
-    fn new(sender: Sender<T>, place: Place) -> Self {
+impl<T, S: AsRef<Sender<T>>> OwnedPermit<T, S> {
+    fn new(sender: S, place: Place) -> Self {
         OwnedPermit {
             sender: Some(sender),
             place,
+            of: PhantomData,
+        }
+    }
+
+    /// Takes room if there is some.
+    pub(super) fn try_of(sender: S, place: Place) -> Result<Self, TrySendError<S>> {
+        match try_reserve(&sender.as_ref().inlet, place) {
+            Ok(()) => Ok(OwnedPermit::new(sender, place)),
+            Err(TrySendError::Full(())) => Err(TrySendError::Full(sender)),
+            Err(TrySendError::Closed(())) => Err(TrySendError::Closed(sender)),
         }
     }
 
     /// Sends, never waits, and gives the sender back.
     #[track_caller]
-    pub fn send(mut self, message: T) -> Sender<T> {
+    pub fn send(mut self, message: T) -> S
+    where
+        T: 'static,
+    {
         let sender = self.sender.take().expect("the room was not used");
         if Task::live("send").is_some() {
-            redeem(&sender.inlet, message, Location::caller());
+            redeem(&sender.as_ref().inlet, message, Location::caller());
         }
         sender
     }
 
     /// Gives the room back, and the sender.
-    pub fn release(mut self) -> Sender<T> {
+    pub fn release(mut self) -> S {
         let sender = self.sender.take().expect("the room was not used");
-        tell_soon(sender.inlet.pipe.door, Return {}, self.place);
+        tell_soon(sender.as_ref().inlet.pipe.door, Return {}, self.place);
         sender
     }
 }
 
-impl<T: Message> Drop for OwnedPermit<T> {
+impl<T, S: AsRef<Sender<T>>> Drop for OwnedPermit<T, S> {
     fn drop(&mut self) {
         if let Some(sender) = &self.sender {
-            tell_soon(sender.inlet.pipe.door, Return {}, self.place);
+            tell_soon(sender.as_ref().inlet.pipe.door, Return {}, self.place);
         }
     }
 }
 
-impl<T: Message> fmt::Debug for OwnedPermit<T> {
+impl<T, S: AsRef<Sender<T>>> fmt::Debug for OwnedPermit<T, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("OwnedPermit")
     }

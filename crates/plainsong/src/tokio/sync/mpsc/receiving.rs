@@ -10,7 +10,7 @@ use super::door::{Abandon, AskLength, Close, Final, Length, Skipped, Taken};
 use super::error::TryRecvError;
 use super::{Pipe, request};
 use crate::future::{Awaited, Quiet};
-use crate::message::{Envelope, Message, Value, assert_copying, copy};
+use crate::message::{Envelope, Parcel, Value, assert_copying};
 use crate::now::{Now, look};
 use crate::pattern::Arm;
 use crate::sync::server::{Place, content, tell, tell_soon};
@@ -27,27 +27,27 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 
 /// A message at its place.
-pub(super) struct Queued<T> {
-    pub(super) message: T,
+pub(super) struct Queued<T: 'static> {
+    pub(super) message: Parcel<T>,
     pub(super) place: u32,
 }
 
-impl<T: Message> Value for Queued<T> {
+impl<T: 'static> Value for Queued<T> {
     fn show(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message.fmt(f)
+        self.message.show(f)
     }
 
     fn duplicate(&self) -> Option<Box<dyn Value>> {
-        Some(Box::new(copy(&self.message)))
+        self.message.duplicate()
     }
 }
 
 macro_rules! receivers {
     ($($(#[$doc:meta])* $receiver:ident $recv:ident $name:literal)*) => {$(
         $(#[$doc])*
-        pub struct $receiver<T: Message>(Queue<T>);
+        pub struct $receiver<T: 'static>(Queue<T>);
 
-        impl<T: Message> $receiver<T> {
+        impl<T: 'static> $receiver<T> {
             pub(super) fn new(pipe: Pipe) -> Self {
                 $receiver(Queue::new(pipe))
             }
@@ -104,7 +104,7 @@ macro_rules! receivers {
             }
         }
 
-        impl<T: Message> Clone for $receiver<T> {
+        impl<T: 'static> Clone for $receiver<T> {
             #[track_caller]
             fn clone(&self) -> Self {
                 assert_copying($name);
@@ -112,7 +112,7 @@ macro_rules! receivers {
             }
         }
 
-        impl<T: Message> fmt::Debug for $receiver<T> {
+        impl<T: 'static> fmt::Debug for $receiver<T> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str($name)
             }
@@ -120,13 +120,13 @@ macro_rules! receivers {
 
         /// A message to come.
         #[must_use = "nothing is received before it is awaited"]
-        pub struct $recv<'r, T: Message> {
+        pub struct $recv<'r, T: 'static> {
             queue: &'r mut Queue<T>,
             place: Place,
             awaited: Option<Awaited>,
         }
 
-        impl<T: Message> Future for $recv<'_, T> {
+        impl<T: 'static> Future for $recv<'_, T> {
             type Output = Option<T>;
 
             fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
@@ -156,7 +156,7 @@ macro_rules! receivers {
             }
         }
 
-        impl<T: Message> Quiet for $recv<'_, T> {
+        impl<T: 'static> Quiet for $recv<'_, T> {
             fn waits(&self) -> bool {
                 !self.queue.is_at_end() && !self.queue.early.contains_key(&self.queue.next)
             }
@@ -175,7 +175,7 @@ receivers! {
 }
 
 /// The receiver's view of a queue.
-pub(super) struct Queue<T: Message> {
+pub(super) struct Queue<T: 'static> {
     pipe: Pipe,
     /// The place of the next message.
     next: u32,
@@ -191,7 +191,7 @@ pub(super) struct Queue<T: Message> {
     of: PhantomData<fn() -> T>,
 }
 
-impl<T: Message> Queue<T> {
+impl<T: 'static> Queue<T> {
     fn new(pipe: Pipe) -> Self {
         Queue {
             pipe,
@@ -276,7 +276,7 @@ impl<T: Message> Queue<T> {
         if self.pipe.room.is_some() {
             tell(self.pipe.door, Taken {}, place);
         }
-        Some(copy(&queued.message))
+        Some(queued.message.open())
     }
 
     fn blocking_recv(&mut self, place: Place) -> Option<T> {
@@ -398,12 +398,12 @@ impl<T: Message> Queue<T> {
 }
 
 /// The place of a message, or of one that will not come.
-fn place<T: Message>(message: &Envelope) -> Option<u32> {
+fn place<T: 'static>(message: &Envelope) -> Option<u32> {
     let queued = message.get::<Queued<T>>().map(|queued| queued.place);
     queued.or_else(|| message.get::<Skipped>().map(|skipped| skipped.place))
 }
 
-impl<T: Message> Drop for Queue<T> {
+impl<T: 'static> Drop for Queue<T> {
     /// Messages that are left are dropped too, if that makes a difference.
     fn drop(&mut self) {
         if Task::of_destructor().is_none() {

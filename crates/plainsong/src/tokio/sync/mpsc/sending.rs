@@ -13,7 +13,7 @@ use super::error::{SendError, TrySendError};
 use super::receiving::Queued;
 use super::{Inlet, put, request};
 use crate::future::{Awaited, Quiet};
-use crate::message::{Envelope, Message};
+use crate::message::{Envelope, Parcel};
 use crate::pattern::Arm;
 use crate::process::Process;
 use crate::sync::server::{Place, content, tell_soon};
@@ -39,7 +39,7 @@ pub struct UnboundedSender<T> {
     of: PhantomData<fn(T)>,
 }
 
-impl<T: Message> Sender<T> {
+impl<T: 'static> Sender<T> {
     /// Waits for room and sends.
     ///
     /// # Errors
@@ -125,7 +125,13 @@ impl<T: Message> Sender<T> {
     }
 }
 
-impl<T: Message> UnboundedSender<T> {
+impl<T> AsRef<Sender<T>> for Sender<T> {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
+impl<T: 'static> UnboundedSender<T> {
     /// Sends; never waits.
     ///
     /// # Errors
@@ -189,7 +195,7 @@ pub(super) fn outcome(admission: &crate::message::Envelope) -> Outcome {
     content::<Admission>(admission).outcome
 }
 
-fn try_send<T: Message>(inlet: &Inlet, message: T, place: Place) -> Result<(), TrySendError<T>> {
+fn try_send<T: 'static>(inlet: &Inlet, message: T, place: Place) -> Result<(), TrySendError<T>> {
     if Task::live("send").is_none() {
         return Ok(());
     }
@@ -199,7 +205,7 @@ fn try_send<T: Message>(inlet: &Inlet, message: T, place: Place) -> Result<(), T
 }
 
 /// Sends the message if it has got a place, or room.
-fn deliver<T: Message>(
+fn deliver<T: 'static>(
     inlet: &Inlet,
     message: T,
     outcome: Outcome,
@@ -208,6 +214,7 @@ fn deliver<T: Message>(
     match outcome {
         Outcome::At(place) => {
             inlet.handle.has_sent(place);
+            let message = Parcel::new(message);
             put(inlet.pipe.inbox, Queued { message, place }, at);
             Ok(())
         }
@@ -221,10 +228,11 @@ fn deliver<T: Message>(
 }
 
 /// Sends a message for which there is room already.
-pub(super) fn redeem<T: Message>(inlet: &Inlet, message: T, at: Place) {
+pub(super) fn redeem<T: 'static>(inlet: &Inlet, message: T, at: Place) {
     let admission = request::<_, Admission>(inlet.pipe.door, Redeem {}, "", at);
     if let Outcome::At(place) = outcome(&admission) {
         inlet.handle.has_sent(place);
+        let message = Parcel::new(message);
         put(inlet.pipe.inbox, Queued { message, place }, at);
     }
 }
@@ -290,7 +298,7 @@ pub struct Send<'s, T> {
 
 impl<T> Unpin for Send<'_, T> {}
 
-impl<T: Message> Future for Send<'_, T> {
+impl<T: 'static> Future for Send<'_, T> {
     type Output = Result<(), SendError<T>>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
