@@ -2,9 +2,10 @@
 //!
 //! When an execution is given up, its processes unwind, and their destructors may take locks (a lease that is
 //! given back, a pool that joins its workers). Nothing of that is part of an execution, so nobody may wait: an
-//! object answers what it answered last, to whomever, and what it began with if nobody has asked. A lock has
-//! what the process itself left in it, if it did: who has counted up can count down. That is some value that
-//! the object has had, which is all that such a destructor can need to come to its end.
+//! object answers what it answered last, to whomever, and what it began with if nobody has asked; a channel
+//! that was never asked is closed, and a thread that is joined has no result. A lock has what the process
+//! itself left in it, if it did: who has counted up can count down. That is some value that the object has had,
+//! which is all that such a destructor can need to come to its end.
 //!
 //! The same goes for a process that unwinds from a panic of its own. The execution has failed then, and the
 //! panic is reported. If the panic is caught after all and the process goes on, it would go on with what
@@ -13,8 +14,9 @@
 //! A value that nobody can copy is there once. If nobody has the lock, the destructor gets it and gives it back; if another
 //! process has it that is to unwind too, that one unwinds first ([`Task::wait_for_ghost`]).
 //!
-//! NOT COVERED. A process that unwinds from a panic of its own while another has such a value: the program aborts. Operations that no object answers (a `receive` in a destructor, say) have nothing to
-//! return; then the program aborts, after what was found so far was printed.
+//! NOT COVERED. A process that unwinds from a panic of its own while another has such a value: the program aborts.
+//! Operations that no object answers (a `receive` in a destructor, say) have nothing to return, and a destructor that
+//! waits in a loop for something to change waits for ever; then the program aborts, after what was found so far was printed.
 
 use crate::failure::{Failure, FailureKind};
 use crate::message::{Envelope, Parcel, Value};
@@ -22,12 +24,15 @@ use crate::process::Process;
 use crate::record::discard;
 use crate::shared_context::World;
 use crate::sync::server::Place;
-use crate::task::{Task, cannot_receive_now};
+use crate::task::{Task, cannot_receive_now, last_words};
 use plainsong_explore::Tid;
 use std::any::{Any, TypeId};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+
+/// So many answers in a row to destructors are a loop without an end.
+const MOST_IN_A_ROW: u32 = 100_000;
 
 /// The last answer of each type of each object.
 #[derive(Default)]
@@ -35,6 +40,8 @@ pub(crate) struct Ghosts {
     answers: RefCell<BTreeMap<(Tid, TypeId), Rc<Envelope>>>,
     /// What was left in each lock last.
     in_locks: RefCell<BTreeMap<Tid, Rc<dyn Any>>>,
+    /// Answers to destructors since the last one that is part of an execution.
+    in_a_row: Cell<u32>,
 }
 
 impl Ghosts {
@@ -42,6 +49,16 @@ impl Ghosts {
     pub(crate) fn keep<A: 'static>(&self, server: Process, answer: &Rc<Envelope>) {
         let key = (server.0, TypeId::of::<A>());
         self.answers.borrow_mut().insert(key, Rc::clone(answer));
+        self.in_a_row.set(0);
+    }
+
+    /// The last answer, for a destructor.
+    fn get(&self, key: (Tid, TypeId), place: Place) -> Option<Rc<Envelope>> {
+        self.in_a_row.set(self.in_a_row.get() + 1);
+        if self.in_a_row.get() > MOST_IN_A_ROW {
+            last_words("an operation in a loop", place);
+        }
+        self.answers.borrow().get(&key).cloned()
     }
 
     fn put_in_lock(&self, server: Process, value: &Rc<dyn Any>) {
@@ -62,13 +79,20 @@ pub(crate) fn keep_first<A: Value>(server: Process, answer: A, place: Place) {
 }
 
 /// The answer of an object for a destructor whose process unwinds.
-#[track_caller]
-pub(crate) fn last<A: 'static>(server: Process, operation: &str) -> Rc<Envelope> {
+pub(crate) fn last<A: 'static>(server: Process, operation: &str, place: Place) -> Rc<Envelope> {
+    before::<A>(server, place).unwrap_or_else(|| last_words(operation, place))
+}
+
+/// The same; `first` if nobody has asked before.
+pub(crate) fn last_or<A: Value>(server: Process, first: A, place: Place) -> Rc<Envelope> {
+    let before = before::<A>(server, place);
+    before.unwrap_or_else(|| Envelope::unsent(first, server, server.0, place))
+}
+
+fn before<A: 'static>(server: Process, place: Place) -> Option<Rc<Envelope>> {
     Task::note_ghost();
     let key = (server.0, TypeId::of::<A>());
-    let world = World::current();
-    let answer = world.and_then(|world| world.ghosts.answers.borrow().get(&key).cloned());
-    answer.unwrap_or_else(|| cannot_receive_now(operation))
+    World::current()?.ghosts.get(key, place)
 }
 
 /// A process leaves a value in a lock.

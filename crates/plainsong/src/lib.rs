@@ -247,7 +247,8 @@
 //! unwinding, so tests have to be compiled with `panic = "unwind"`, which they are unless you say
 //! otherwise. When an execution is given up in the middle, its processes are unwound: destructors run,
 //! [`std::thread::panicking`] is true for them, and what they do is no part of any execution. They may send,
-//! lock and join threads that return nothing; a lock has then some value that it has had.
+//! lock, ask channels and join threads; a lock has then some value that it has had, and a thread that returns something is
+//! an error.
 //!
 //! # How it works
 //!

@@ -26,7 +26,7 @@ use crate::message::{Info, Message, copy};
 use crate::process::Process;
 use crate::send::{Letter, post};
 use crate::shared_context::Mailboxes;
-use crate::sync::server::{Place, answer, content};
+use crate::sync::server::{Place, answer, answer_or, content};
 use crate::task::Task;
 pub(crate) use server::is_in_vain;
 use server::{Given, HandedOver, Take, start_channel};
@@ -279,7 +279,8 @@ impl<T: Message> BoundedSender<T> {
             }
             Room::None(server) => {
                 self.sender.send(message);
-                answer::<HandedOver>(*server, "a receiver on ", Location::caller());
+                let place = Location::caller();
+                answer_or(*server, "a receiver on ", HandedOver {}, place);
             }
         }
     }

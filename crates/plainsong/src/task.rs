@@ -325,6 +325,11 @@ impl Task {
         }
     }
 
+    /// Did a destructor get such an answer?
+    pub(crate) fn is_haunted(&self) -> bool {
+        self.is_haunted.get()
+    }
+
     /// The task that runs on this OS thread, for a destructor: none when nothing runs, or it has to
     /// do nothing.
     pub(crate) fn of_destructor() -> Option<Rc<Task>> {
@@ -646,11 +651,16 @@ pub(crate) fn run_body(task: &Task, body: Body) {
 
 /// A message is wanted by a process that unwinds: there is none to return and no way out.
 #[track_caller]
+pub(crate) fn cannot_receive_now(operation: &str) -> ! {
+    last_words(operation, Location::caller())
+}
+
+/// Says which failures were found, and which destructor is the last.
 #[expect(
     clippy::print_stderr,
     reason = "the last words before the program aborts"
 )]
-pub(crate) fn cannot_receive_now(operation: &str) -> ! {
+pub(crate) fn last_words(operation: &str, place: &'static Location<'static>) -> ! {
     let world = World::current();
     let pulse = world.and_then(|world| world.pulse.clone());
     for failure in pulse.map(|pulse| pulse.failures()).unwrap_or_default() {
@@ -660,10 +670,9 @@ pub(crate) fn cannot_receive_now(operation: &str) -> ! {
         eprintln!("plainsong: a process unwinds from {panic}");
     }
     eprintln!(
-        "plainsong: `{operation}` at {} was called by a destructor while its process unwinds.\n\
-         Destructors run when an execution is given up, and then nothing can be received; check \
-         `std::thread::panicking()` first.",
-        Location::caller()
+        "plainsong: `{operation}` at {place} was called by a destructor while its process unwinds.\n\
+         Destructors run when an execution is given up, and then nothing can be received, and nothing \
+         changes for those that wait; check `std::thread::panicking()` first."
     );
     std::process::abort()
 }

@@ -1,7 +1,7 @@
 //! A barrier as in `std`.
 
 use super::barrier_server::{Arrive, GoOn, start_barrier};
-use super::server::{answer, content, tell};
+use super::server::{answer_or, content, tell};
 use crate::process::Process;
 use crate::task::Task;
 use std::fmt;
@@ -39,7 +39,8 @@ impl Barrier {
     pub fn wait(&self) -> BarrierWaitResult {
         let place = Location::caller();
         tell(self.server, Arrive {}, place);
-        let answer = answer::<GoOn>(self.server, "others at ", place);
+        let is_leader = false;
+        let answer = answer_or(self.server, "others at ", GoOn { is_leader }, place);
         BarrierWaitResult(content::<GoOn>(&answer).is_leader)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::condvar_server::{NotifyAll, NotifyOne, TimeUp, TimedOut, Wait, Woken, start_condvar};
 use super::mutex::{Mutex, MutexGuard};
-use super::server::{Place, answer, answer_of, tell, ticket};
+use super::server::{Place, answer_of, answer_or, tell, ticket};
 use crate::choice::choose_bool;
 use crate::process::Process;
 use crate::task::Task;
@@ -93,7 +93,7 @@ impl Condvar {
         let ticket = ticket();
         tell(self.server, Wait { ticket }, place);
         drop(guard);
-        answer::<Woken>(self.server, "a notification of ", place);
+        answer_or(self.server, "a notification of ", Woken {}, place);
         mutex.lock_at(place)
     }
 
@@ -132,7 +132,11 @@ impl Condvar {
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
         let place = Location::caller();
         let mutex: &Mutex<T> = guard.mutex;
-        let result = if self.wakes_for_no_reason() {
+        let result = if Task::live("wait").is_none() {
+            Task::note_ghost();
+            drop(guard);
+            WaitTimeoutResult(true)
+        } else if self.wakes_for_no_reason() {
             drop(guard);
             WaitTimeoutResult(false)
         } else {

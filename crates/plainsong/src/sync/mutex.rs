@@ -3,7 +3,7 @@
 use super::mutex_server::{
     AskPoison, Busy, Clear, Granted, Lock, Poison, TryLock, Unlock, start_mutex,
 };
-use super::server::{Place, answer, answer_of, content, tell, tell_soon};
+use super::server::{Place, answer, answer_of, answer_or, content, tell, tell_soon};
 use crate::ghosts::{leave, value_of};
 use crate::message::{Envelope, Parcel};
 use crate::process::Process;
@@ -138,7 +138,8 @@ impl<T: 'static> Mutex<T> {
     pub fn is_poisoned(&self) -> bool {
         let place = Location::caller();
         tell(self.server, AskPoison {}, place);
-        content::<Poison>(&answer::<Poison>(self.server, "", place)).is_poisoned
+        let sound = Poison { is_poisoned: false };
+        content::<Poison>(&answer_or(self.server, "", sound, place)).is_poisoned
     }
 
     /// Forgets that a process panicked while it had the lock.

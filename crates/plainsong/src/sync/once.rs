@@ -1,7 +1,7 @@
 //! Something that is done once, as in `std`.
 
 use super::once_server::{Ask, Begin, Finish, GoAhead, State, start_once};
-use super::server::{Place, answer, content, tell, tell_soon};
+use super::server::{Place, answer_or, content, tell, tell_soon};
 use crate::process::Process;
 use crate::task::Task;
 use std::fmt;
@@ -69,7 +69,8 @@ impl Once {
     }
 
     fn state(&self, place: Place) -> State {
-        content::<GoAhead>(&answer::<GoAhead>(self.server, "", place)).state
+        let new = GoAhead { state: State::New };
+        content::<GoAhead>(&answer_or(self.server, "", new, place)).state
     }
 }
 

@@ -86,13 +86,35 @@ pub(crate) fn answer<A: 'static>(
     what: &'static str,
     place: Place,
 ) -> Rc<Envelope> {
-    let Some(task) = Task::live(what) else {
-        return ghosts::last::<A>(server, what);
-    };
+    match Task::live(what) {
+        Some(task) => answer_to::<A>(&task, server, what, place),
+        None => ghosts::last::<A>(server, what, place),
+    }
+}
+
+/// The same; a destructor whose process unwinds gets `first` if nobody has asked before.
+pub(crate) fn answer_or<A: Value>(
+    server: Process,
+    what: &'static str,
+    first: A,
+    place: Place,
+) -> Rc<Envelope> {
+    match Task::live(what) {
+        Some(task) => answer_to::<A>(&task, server, what, place),
+        None => ghosts::last_or(server, first, place),
+    }
+}
+
+fn answer_to<A: 'static>(
+    task: &Task,
+    server: Process,
+    what: &'static str,
+    place: Place,
+) -> Rc<Envelope> {
     let mut arm = Arm::typed::<A>(Mailboxes::of_process(task.process));
     arm.from = Some(server);
     arm.about = Some((what, server));
-    let answer = take(&task, &[arm], place, true);
+    let answer = take(task, &[arm], place, true);
     let answer = answer.expect("a receive that waits gets a message");
     task.world.ghosts.keep::<A>(server, &answer);
     answer
@@ -105,7 +127,7 @@ pub(crate) fn answer_of<A: 'static, B: 'static>(
     place: Place,
 ) -> Rc<Envelope> {
     let Some(task) = Task::live(what) else {
-        return ghosts::last::<A>(server, what);
+        return ghosts::last::<A>(server, what, place);
     };
     let mailbox = Mailboxes::of_process(task.process);
     let arms = [Arm::typed::<A>(mailbox), Arm::typed::<B>(mailbox)].map(|arm| Arm {

@@ -13,7 +13,7 @@ use crate::receive::take;
 use crate::send::{Letter, post};
 use crate::shared_context::Mailboxes;
 use crate::sync::server::{Place, number};
-use crate::task::{Task, cannot_receive_now};
+use crate::task::Task;
 use std::any::Any;
 use std::cell::RefCell;
 use std::fmt;
@@ -115,15 +115,20 @@ fn start<T: 'static>(
     }
 }
 
-/// What a destructor gets from a thread that it joins while its process unwinds, if that is `()`.
-#[track_caller]
-fn nothing<T: 'static>() -> T {
+/// What a destructor gets from a thread that it joins while its process unwinds: `()`, or an error where the thread
+/// returns something else.
+fn nothing<T: 'static>() -> super::Result<T> {
     Task::note_ghost();
     let nothing: Box<dyn Any> = Box::new(());
     match nothing.downcast::<T>() {
-        Ok(nothing) => *nothing,
-        Err(_) => cannot_receive_now("join"),
+        Ok(nothing) => Ok(*nothing),
+        Err(_) => Err(given_up()),
     }
+}
+
+/// The error of a join in a destructor whose process unwinds.
+pub(super) fn given_up() -> Box<dyn Any + Send> {
+    Box::new("the execution is given up")
 }
 
 /// The thread that calls it: see [`std::thread::current`].
@@ -217,7 +222,7 @@ impl<T: 'static> JoinHandle<T> {
             Some(message) => message,
             None => {
                 let Some(task) = Task::live("join") else {
-                    return Ok(nothing());
+                    return nothing();
                 };
                 take(&task, &[self.arm()], Location::caller(), true)
                     .expect("a receive that waits gets a message")

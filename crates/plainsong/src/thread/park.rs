@@ -20,7 +20,7 @@ use crate::process::Process;
 use crate::receive::take;
 use crate::send::{Letter, post};
 use crate::sync::server::{Place, content, protocol};
-use crate::task::{Task, cannot_receive_now};
+use crate::task::Task;
 use plainsong_explore::Mailbox;
 use std::panic::Location;
 use std::rc::Rc;
@@ -53,7 +53,7 @@ protocol! {
 pub fn park() {
     let place = Location::caller();
     let Some(task) = Task::live("park") else {
-        cannot_receive_now("park")
+        return Task::note_ghost();
     };
     let parking = Parking::of(&task, place);
     parking.forget_old_ones();

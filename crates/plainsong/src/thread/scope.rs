@@ -12,7 +12,7 @@
 //! process gives up by itself in the middle of a scope (an assumption does not hold), its unwinding
 //! stops at the scope until the threads are gone: see [`Task::hold`].
 
-use super::handle::{Builder, Thread};
+use super::handle::{Builder, Thread, given_up};
 pub use crate::borrowed::Scope;
 use crate::borrowed::frame;
 use crate::delivery::Delivery;
@@ -25,7 +25,7 @@ use crate::receive::take;
 use crate::send::{Letter, post};
 use crate::shared_context::Mailboxes;
 use crate::sync::server::{Place, number};
-use crate::task::{Task, cannot_receive_now};
+use crate::task::Task;
 use std::cell::RefCell;
 use std::fmt;
 use std::marker::PhantomData;
@@ -74,13 +74,17 @@ pub fn scope<'env, T>(function: impl for<'scope> FnOnce(&'scope Scope<'scope, 'e
     frame(|scope| {
         let everything = AssertUnwindSafe(|| {
             let result = catch_unwind(AssertUnwindSafe(|| function(scope)));
-            scope.join_all(place);
-            result
+            // Where destructors got answers that are no part of the execution it does not go on: it has failed.
+            let goes_on = result.is_ok() || !task.is_haunted();
+            if goes_on {
+                scope.join_all(place);
+            }
+            (result, goes_on)
         });
         match catch_unwind(everything) {
-            Ok(Ok(result)) => result,
-            Ok(Err(payload)) => resume_unwind(payload),
-            Err(payload) => {
+            Ok((Ok(result), _)) => result,
+            Ok((Err(payload), true)) => resume_unwind(payload),
+            Ok((Err(payload), false)) | Err(payload) => {
                 task.hold(&*payload, || scope.is_borrowed());
                 resume_unwind(payload)
             }
@@ -204,7 +208,8 @@ impl<T> ScopedJoinHandle<'_, T> {
     #[track_caller]
     pub fn join(self) -> super::Result<T> {
         if Task::live("join").is_none() {
-            cannot_receive_now("join");
+            Task::note_ghost();
+            return Err(given_up());
         }
         JoinHandle::<()>::of(self.thread.process).wait_at(Location::caller());
         let result = self.result.take();

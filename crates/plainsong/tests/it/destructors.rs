@@ -2,7 +2,7 @@
 //! with its line, and the program goes on.
 
 use plainsong::sync::atomic::{AtomicU32, Ordering};
-use plainsong::sync::{Arc, Mutex, RwLock, mpsc};
+use plainsong::sync::{Arc, Barrier, Condvar, Mutex, RwLock, mpsc};
 use plainsong::{
     End, Explorer, FailureKind, Report, Verdict, explore, receive, spawn, thread, tokio,
 };
@@ -111,6 +111,124 @@ fn a_pool_joins_its_workers_while_a_test_fails() {
     });
     assert_eq!(report.verdict, Verdict::Refuted);
     assert_eq!(report.failures[0].message, "the test fails");
+}
+
+/// Does something when it is dropped.
+struct Afterwards<F: FnMut()>(F);
+
+impl<F: FnMut()> Drop for Afterwards<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+/// A run that fails, or ends well, and does something in a destructor.
+fn fails_or_not(deed: impl FnMut()) {
+    let _afterwards = Afterwards(deed);
+    assert!(plainsong::choose([true, false]), "the test fails");
+}
+
+/// The failure is found, and destructors come to their end.
+fn is_survived(program: impl Fn() + Send + Sync + 'static) {
+    let report = explore(program);
+    assert_eq!(report.verdict, Verdict::Refuted, "{report}");
+    assert_eq!(report.failures[0].message, "the test fails");
+}
+
+#[test]
+fn whatever_a_destructor_asks_of_threads_and_channels_is_answered() {
+    is_survived(|| {
+        let (_sender, receiver) = mpsc::channel::<u32>();
+        fails_or_not(|| assert!(receiver.try_recv().is_err()));
+    });
+    is_survived(|| {
+        let (sender, receiver) = mpsc::sync_channel::<u32>(1);
+        fails_or_not(|| {
+            sender.send(1).unwrap();
+            let _ = receiver.recv_timeout(Duration::from_secs(1));
+        });
+    });
+    is_survived(|| {
+        let barrier = Barrier::new(1);
+        fails_or_not(|| {
+            let _ = barrier.wait();
+        });
+    });
+    is_survived(|| {
+        let (mutex, condvar) = (Mutex::new(()), Condvar::new());
+        fails_or_not(|| {
+            let guard = mutex.lock().unwrap();
+            let second = Duration::from_secs(1);
+            assert!(condvar.wait_timeout(guard, second).unwrap().1.timed_out());
+        });
+    });
+    is_survived(|| {
+        let mut thread = Some(thread::spawn(|| 7));
+        fails_or_not(|| {
+            let result = thread.take().map(thread::JoinHandle::join);
+            assert!(std::thread::panicking() || matches!(result, Some(Ok(7))));
+        });
+    });
+    is_survived(|| {
+        let main = thread::current();
+        thread::spawn(move || main.unpark());
+        fails_or_not(thread::park);
+    });
+}
+
+#[test]
+fn whatever_a_destructor_asks_of_tokio_is_answered() {
+    use tokio::sync::{broadcast, mpsc, oneshot, watch};
+    is_survived(|| {
+        let (sender, mut receiver) = mpsc::channel::<u32>(1);
+        fails_or_not(|| {
+            let _ = sender.capacity();
+            sender.blocking_send(1).unwrap();
+            let _ = receiver.blocking_recv();
+        });
+    });
+    is_survived(|| {
+        let (sender, receiver) = oneshot::channel::<u32>();
+        let mut ends = Some((sender, receiver));
+        fails_or_not(|| {
+            if let Some((sender, receiver)) = ends.take() {
+                sender.send(1).unwrap();
+                let _ = receiver.blocking_recv();
+            }
+        });
+    });
+    is_survived(|| {
+        let (sender, receiver) = watch::channel(0);
+        fails_or_not(|| {
+            sender.send(1).unwrap();
+            let _ = (*receiver.borrow(), receiver.has_changed());
+        });
+    });
+    is_survived(|| {
+        let (sender, mut receiver) = broadcast::channel::<u32>(1);
+        fails_or_not(|| {
+            let _ = (sender.receiver_count(), receiver.len());
+            let _ = sender.send(1);
+            let _ = receiver.blocking_recv();
+        });
+    });
+}
+
+#[test]
+fn a_failure_in_a_scope_survives_destructors() {
+    is_survived(|| {
+        let count = Mutex::new(0);
+        thread::scope(|scope| {
+            scope.spawn(|| *count.lock().unwrap() += 1);
+            fails_or_not(|| *count.lock().unwrap() += 1);
+        });
+    });
+    is_survived(|| {
+        thread::scope(|scope| {
+            let mut thread = Some(scope.spawn(|| 7));
+            fails_or_not(|| drop(thread.take().map(thread::ScopedJoinHandle::join)));
+        });
+    });
 }
 
 /// Takes a lock of `tokio`, if it is free.

@@ -15,7 +15,7 @@ use crate::now::mark;
 use crate::pattern::Arm;
 use crate::process::Process;
 use crate::receive::take;
-use crate::sync::server::{Place, answer, content, tell, tell_soon, ticket};
+use crate::sync::server::{Place, answer_or, content, tell, tell_soon, ticket};
 use crate::task::Task;
 use std::cell::Cell;
 use std::fmt;
@@ -131,7 +131,7 @@ impl<T: 'static> Receiver<T> {
             return Ok(message);
         }
         tell(self.link.tracker, AskGone {}, place);
-        let gone = answer::<AllGone>(self.link.tracker, "", place);
+        let gone = answer_or(self.link.tracker, "", AllGone { yes: true }, place);
         if !content::<AllGone>(&gone).yes {
             return Err(TryRecvError::Empty);
         }
@@ -156,7 +156,8 @@ impl<T: 'static> Receiver<T> {
         if bound == 0 {
             tell(server, OfferNow { ticket }, place);
         }
-        let offer = answer::<Offer>(server, "", place);
+        let nothing = Offer { is_coming: false };
+        let offer = answer_or(server, "", nothing, place);
         match content::<Offer>(&offer).is_coming {
             true => self.next(&[self.arm::<Parcel<T>>()], place),
             false => None,

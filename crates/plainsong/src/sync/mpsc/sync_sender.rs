@@ -4,7 +4,7 @@ use super::bounded::{Outcome, Put, PutDone};
 use super::link::{Handle, Link};
 use super::{SendError, TrySendError};
 use crate::message::Parcel;
-use crate::sync::server::{Place, answer, content, tell};
+use crate::sync::server::{Place, answer_or, content, tell};
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -70,12 +70,18 @@ impl<T: 'static> SyncSender<T> {
         let message = Parcel::new(message);
         let kept = message.clone();
         tell(server, Put { message, waits }, place);
-        let answer = answer::<PutDone>(server, "room in ", place);
+        let answer = answer_or(server, "room in ", taken(), place);
         match content::<PutDone>(&answer).outcome {
             Outcome::Taken => Ok(()),
             refused => Err((refused, kept.open())),
         }
     }
+}
+
+/// The answer for a destructor whose process unwinds.
+fn taken() -> PutDone {
+    let outcome = Outcome::Taken;
+    PutDone { outcome }
 }
 
 impl<T> Clone for SyncSender<T> {

@@ -24,7 +24,7 @@
 mod receiving;
 mod serving;
 
-use super::post::request;
+use super::post::{request, request_or};
 use super::watchman::{Handle, start_watchman};
 use crate::channel::mailbox;
 use crate::message::{Parcel, know_clone};
@@ -101,7 +101,12 @@ struct Hub {
 impl Hub {
     /// How things are.
     fn ask(self, place: Place) -> (u32, u32, u32) {
-        let answer = request::<_, State>(self.server, Ask {}, "", place);
+        let nobody = State {
+            tail: 0,
+            receivers: 0,
+            queued: 0,
+        };
+        let answer = request_or(self.server, Ask {}, "", nobody, place);
         let state = content::<State>(&answer);
         (state.tail, state.receivers, state.queued)
     }

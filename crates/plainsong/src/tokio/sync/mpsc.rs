@@ -30,7 +30,7 @@ mod receiving;
 mod sending;
 mod told;
 
-use super::post::{put, request};
+use super::post::{put, request, request_or};
 use super::watchman::{Handle, start_watchman};
 use crate::channel::mailbox;
 use crate::process::Process;

@@ -16,7 +16,7 @@ use crate::message::{Envelope, Parcel, assert_copying};
 use crate::now::{Now, look};
 use crate::pattern::Arm;
 use crate::sync::server::{Place, protocol};
-use crate::task::{Task, cannot_receive_now};
+use crate::task::Task;
 use plainsong_explore::Mailbox;
 use std::cell::Cell;
 use std::fmt;
@@ -286,7 +286,8 @@ impl<T: 'static> Receiver<T> {
     #[track_caller]
     pub fn blocking_recv(self) -> Result<T, error::RecvError> {
         let Some(task) = Task::live("blocking_recv") else {
-            cannot_receive_now("blocking_recv")
+            Task::note_ghost();
+            return Err(error::RecvError(()));
         };
         let message = wait(&task, self.arm(), Location::caller());
         self.end(&message)

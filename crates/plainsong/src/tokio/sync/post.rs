@@ -59,12 +59,36 @@ pub(super) fn request<V: Value, A: 'static>(
     what: &'static str,
     place: Place,
 ) -> Rc<Envelope> {
-    let Some(task) = Task::live(what) else {
-        return ghosts::last::<A>(server, what);
-    };
+    match Task::live(what) {
+        Some(task) => request_of::<V, A>(&task, server, request, what, place),
+        None => ghosts::last::<A>(server, what, place),
+    }
+}
+
+/// The same; a destructor whose process unwinds gets `first` if nobody has asked before.
+pub(super) fn request_or<V: Value, A: Value>(
+    server: Process,
+    request: V,
+    what: &'static str,
+    first: A,
+    place: Place,
+) -> Rc<Envelope> {
+    match Task::live(what) {
+        Some(task) => request_of::<V, A>(&task, server, request, what, place),
+        None => ghosts::last_or(server, first, place),
+    }
+}
+
+fn request_of<V: Value, A: 'static>(
+    task: &Task,
+    server: Process,
+    request: V,
+    what: &'static str,
+    place: Place,
+) -> Rc<Envelope> {
     let number = task.next_ticket();
     ask(server, request, number, place);
-    let answer = wait(&task, answer::<A>(&task, server, number, what), place);
+    let answer = wait(task, answer::<A>(task, server, number, what), place);
     task.world.ghosts.keep::<A>(server, &answer);
     answer
 }

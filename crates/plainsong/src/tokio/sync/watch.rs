@@ -12,6 +12,7 @@ mod told;
 
 use super::post::{answer, ask, request};
 use crate::future::Awaited;
+use crate::ghosts::keep_first;
 use crate::message::{Envelope, Parcel, is_copying};
 use crate::pattern::Arm;
 use crate::process::Process;
@@ -69,6 +70,12 @@ pub fn channel<T: 'static>(value: T) -> (Sender<T>, Receiver<T>) {
 
 fn make<T: 'static>(value: T, place: Place) -> (AnySender<T>, Receiver<T>) {
     let value = Parcel::new(value);
+    let first = Seen {
+        value: value.clone(),
+        version: 0,
+        receivers: 1,
+        has_sender: true,
+    };
     let serve = move |desk: &Desk| {
         let mut server = Server {
             desk,
@@ -83,6 +90,7 @@ fn make<T: 'static>(value: T, place: Place) -> (AnySender<T>, Receiver<T>) {
         }
     };
     let server = start("watch", None, place, serve);
+    keep_first(server, first, place);
     let sender = AnySender {
         server,
         place,

@@ -9,8 +9,8 @@ use crate::message::{Envelope, assert_copying};
 use crate::now::look;
 use crate::pattern::Arm;
 use crate::sync::server::{Place, content, tell, tell_soon};
-use crate::task::{Task, cannot_receive_now};
-use crate::tokio::sync::post::{request, wait};
+use crate::task::Task;
+use crate::tokio::sync::post::{request, request_or, wait};
 use crate::tokio::sync::watchman::{AskGone, Whether};
 use plainsong_explore::Mailbox;
 use std::collections::BTreeMap;
@@ -153,7 +153,10 @@ impl<T: Clone + 'static> Receiver<T> {
         let place = Location::caller();
         match Task::live("blocking_recv") {
             Some(task) => self.receive(&task, place),
-            None => cannot_receive_now("blocking_recv"),
+            None => {
+                Task::note_ghost();
+                Err(RecvError::Closed)
+            }
         }
     }
 
@@ -161,7 +164,7 @@ impl<T: Clone + 'static> Receiver<T> {
     #[track_caller]
     pub fn len(&self) -> usize {
         let (tail, ..) = self.hub.ask(Location::caller());
-        (tail - self.next) as usize
+        tail.saturating_sub(self.next) as usize
     }
 
     /// Has it received everything that was sent?
@@ -173,8 +176,8 @@ impl<T: Clone + 'static> Receiver<T> {
     /// Are all senders gone?
     #[track_caller]
     pub fn is_closed(&self) -> bool {
-        let watchman = self.hub.watchman;
-        let answer = request::<_, Whether>(watchman, AskGone {}, "", Location::caller());
+        let (watchman, gone) = (self.hub.watchman, Whether { places: Some(0) });
+        let answer = request_or(watchman, AskGone {}, "", gone, Location::caller());
         content::<Whether>(&answer).places.is_some()
     }
 

@@ -3,7 +3,7 @@
 use crate::message::{Envelope, Parcel, Value};
 use crate::process::Process;
 use crate::sync::server::{Desk, Place, content, protocol, start};
-use crate::tokio::sync::post::{put, request};
+use crate::tokio::sync::post::{put, request_or};
 use crate::tokio::sync::watchman::AllGone;
 use plainsong_explore::Mailbox;
 use std::fmt;
@@ -50,7 +50,12 @@ impl<T: 'static> Value for Item<T> {
 
 /// Asks for a seat whose copies come to this mailbox.
 pub(super) fn subscribe(server: Process, inbox: Mailbox, place: Place) -> Rc<Envelope> {
-    request::<_, Seat>(server, Subscribe { inbox }, "", place)
+    let last = Seat {
+        number: 0,
+        tail: 0,
+        is_last: true,
+    };
+    request_or(server, Subscribe { inbox }, "", last, place)
 }
 
 pub(super) fn start_server<T: 'static>(name: String, capacity: u32, made_at: Place) -> Process {

@@ -3,7 +3,7 @@
 use super::door::{Admission, Enter, GiveUp, Outcome, Return, TryEnter};
 use super::error::{SendError, TrySendError};
 use super::sending::{Look, Sender, admission, look, outcome, redeem};
-use super::{Inlet, request};
+use super::{Inlet, request_or};
 use crate::future::Awaited;
 use crate::sync::server::{Place, tell_soon};
 use crate::task::Task;
@@ -83,7 +83,10 @@ impl<T: 'static> Sender<T> {
 
 fn try_reserve(inlet: &Inlet, place: Place) -> Result<(), TrySendError<()>> {
     let wish = TryEnter { reserves: true };
-    let admission = request::<_, Admission>(inlet.pipe.door, wish, "", place);
+    let reserved = Admission {
+        outcome: Outcome::Reserved,
+    };
+    let admission = request_or(inlet.pipe.door, wish, "", reserved, place);
     match outcome(&admission) {
         Outcome::At(_) | Outcome::Reserved => Ok(()),
         Outcome::Full => Err(TrySendError::Full(())),

@@ -8,13 +8,13 @@
 
 use super::door::{Abandon, AskLength, Close, Final, Length, Skipped, Taken};
 use super::error::TryRecvError;
-use super::{Pipe, request};
+use super::{Pipe, request, request_or};
 use crate::future::{Awaited, Quiet};
 use crate::message::{Envelope, Parcel, Value, assert_copying};
 use crate::now::{Now, look};
 use crate::pattern::Arm;
 use crate::sync::server::{Place, content, tell, tell_soon};
-use crate::task::{Task, cannot_receive_now};
+use crate::task::Task;
 use crate::tokio::sync::post::wait;
 use crate::tokio::sync::watchman::{AllGone, AskGone, Whether};
 use std::cell::Cell;
@@ -281,7 +281,8 @@ impl<T: 'static> Queue<T> {
 
     fn blocking_recv(&mut self, place: Place) -> Option<T> {
         let Some(task) = Task::live("blocking_recv") else {
-            cannot_receive_now("blocking_recv")
+            Task::note_ghost();
+            return None;
         };
         while !self.is_at_end() {
             let envelope = match self.come_early() {
@@ -357,7 +358,8 @@ impl<T: 'static> Queue<T> {
         if self.is_closed {
             self.ask_length(place);
         } else {
-            let answer = request::<_, Whether>(self.pipe.watchman, AskGone {}, "", place);
+            let (watchman, gone) = (self.pipe.watchman, Whether { places: Some(0) });
+            let answer = request_or(watchman, AskGone {}, "", gone, place);
             self.end.set(content::<Whether>(&answer).places);
         }
     }
@@ -380,7 +382,11 @@ impl<T: 'static> Queue<T> {
 
     /// How many places were given; notes whether there will be more.
     fn ask_length(&self, place: Place) -> u32 {
-        let answer = request::<_, Length>(self.pipe.door, AskLength {}, "", place);
+        let nothing = Length {
+            places: 0,
+            is_final: true,
+        };
+        let answer = request_or(self.pipe.door, AskLength {}, "", nothing, place);
         let &Length { places, is_final } = content::<Length>(&answer);
         if is_final {
             self.end.set(Some(places));
@@ -392,7 +398,8 @@ impl<T: 'static> Queue<T> {
         if self.is_closed || self.end.get().is_some() {
             return true;
         }
-        let answer = request::<_, Whether>(self.pipe.watchman, AskGone {}, "", place);
+        let (watchman, gone) = (self.pipe.watchman, Whether { places: Some(0) });
+        let answer = request_or(watchman, AskGone {}, "", gone, place);
         content::<Whether>(&answer).places.is_some()
     }
 }

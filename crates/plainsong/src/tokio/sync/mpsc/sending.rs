@@ -11,7 +11,7 @@ use super::door::{
 };
 use super::error::{SendError, TrySendError};
 use super::receiving::Queued;
-use super::{Inlet, put, request};
+use super::{Inlet, put, request, request_or};
 use crate::future::{Awaited, Quiet};
 use crate::message::{Envelope, Parcel};
 use crate::pattern::Arm;
@@ -100,7 +100,8 @@ impl<T: 'static> Sender<T> {
     /// ```
     #[track_caller]
     pub fn capacity(&self) -> usize {
-        let answer = request::<_, Room>(self.inlet.pipe.door, AskRoom {}, "", Location::caller());
+        let (door, none) = (self.inlet.pipe.door, Room { free: 0 });
+        let answer = request_or(door, AskRoom {}, "", none, Location::caller());
         content::<Room>(&answer).free
     }
 
@@ -118,7 +119,8 @@ impl<T: 'static> Sender<T> {
     pub fn blocking_send(&self, message: T) -> Result<(), SendError<T>> {
         let place = Location::caller();
         let door = self.inlet.pipe.door;
-        let admission = request::<_, Admission>(door, Enter { reserves: false }, "room in ", place);
+        let enter = Enter { reserves: false };
+        let admission = request_or(door, enter, "room in ", admitted(), place);
         deliver(&self.inlet, message, outcome(&admission), place).map_err(|error| match error {
             TrySendError::Full(message) | TrySendError::Closed(message) => SendError(message),
         })
@@ -195,6 +197,13 @@ pub(super) fn outcome(admission: &crate::message::Envelope) -> Outcome {
     content::<Admission>(admission).outcome
 }
 
+/// The answer for a destructor whose process unwinds.
+fn admitted() -> Admission {
+    Admission {
+        outcome: Outcome::At(0),
+    }
+}
+
 fn try_send<T: 'static>(inlet: &Inlet, message: T, place: Place) -> Result<(), TrySendError<T>> {
     if Task::live("send").is_none() {
         return Ok(());
@@ -229,7 +238,7 @@ fn deliver<T: 'static>(
 
 /// Sends a message for which there is room already.
 pub(super) fn redeem<T: 'static>(inlet: &Inlet, message: T, at: Place) {
-    let admission = request::<_, Admission>(inlet.pipe.door, Redeem {}, "", at);
+    let admission = request_or(inlet.pipe.door, Redeem {}, "", admitted(), at);
     if let Outcome::At(place) = outcome(&admission) {
         inlet.handle.has_sent(place);
         let message = Parcel::new(message);
