@@ -10,7 +10,7 @@ use plainsong_ir::build::{
     all, binary, equal, expr, global, index, int, local, name, nat, none, not, proposition, some,
     truth,
 };
-use plainsong_ir::visit::{free_locals, replace};
+use plainsong_ir::visit::{free_locals, reads_state, replace};
 use plainsong_ir::{
     ActionId, BinOp, Binding, ConstId, Domain, Expr, ExprKind, FamilyId, GlobalId, Local, LocalId,
     Quantifier, Song, SortKind, System, Ty, VarId,
@@ -35,6 +35,8 @@ pub(crate) enum Kind {
     Guard,
     /// There is a member with two things.
     Exists,
+    /// There is a member with three things, one of which never changes.
+    Deep,
 }
 
 /// Names for members, and the atoms about them.
@@ -190,12 +192,12 @@ impl Atoms {
         each.collect()
     }
 
-    /// That there is a member with one thing, or with two: of the atoms about the last name of its sort.
+    /// That there is a member with one thing, or with two, or with two and one that never changes: of the atoms about the last name
+    /// of its sort.
     fn projections(&mut self, song: &Song) {
         let plain: Vec<usize> = (0..self.all.len())
             .filter(|at| self.kinds[*at] == Kind::Plain && !self.same.contains(at))
             .collect();
-        let mut added = 0;
         for sort in 0..song.sorts.len() {
             let ty = Ty::Sort(sort.into());
             let own: Vec<usize> = (0..self.names)
@@ -211,44 +213,81 @@ impl Atoms {
                 .collect();
             let bound = LocalId::from(self.locals.len());
             self.locals.push(self.locals[last.index()].clone());
-            let exists = |body: Expr| {
-                let mut body = body;
-                rename(&mut body, &mut |one| match one == last {
-                    true => bound,
-                    false => one,
-                });
-                let binding = Binding {
-                    domain: Domain::Type(ty.clone()),
-                    names: vec![bound],
-                    filter: None,
-                };
-                proposition(ExprKind::Quantifier(
-                    Quantifier::Exists,
-                    vec![binding],
-                    Box::new(body),
-                ))
+            let member = Member {
+                last,
+                bound,
+                ty: ty.clone(),
             };
             for &one in &about {
-                self.add(exists(self.all[one].clone()), Kind::Guard);
+                self.add(member.exists(self.all[one].clone()), Kind::Guard);
             }
-            for (at, &one) in about.iter().enumerate() {
-                for &other in &about[at + 1..] {
-                    let names: BTreeSet<_> =
-                        self.used[one].union(&self.used[other]).copied().collect();
-                    if added >= EXISTS || names.len() > 3 {
-                        continue;
-                    }
-                    for negated in [false, true] {
-                        let second = match negated {
-                            true => not(self.all[other].clone()),
-                            false => self.all[other].clone(),
-                        };
-                        self.add(exists(all([self.all[one].clone(), second])), Kind::Exists);
-                        added += 1;
-                    }
+            self.pairs(&member, &about);
+        }
+    }
+
+    /// That there is a member with two things, perhaps with a third that never changes.
+    fn pairs(&mut self, member: &Member, about: &[usize]) {
+        // Two names of each sort are enough here.
+        let is_early = |one: &LocalId| *one == member.last || one.index() % self.each < 2;
+        let early = about.iter().copied();
+        let about: Vec<usize> = early
+            .filter(|at| self.used[*at].iter().all(is_early))
+            .collect();
+        let is_fixed = |at: &&usize| !reads_state(&self.all[**at]);
+        let fixed: Vec<usize> = about.iter().filter(is_fixed).copied().collect();
+        let (mut two, mut three) = (Vec::new(), Vec::new());
+        for (at, &one) in about.iter().enumerate() {
+            for &other in &about[at + 1..] {
+                let names: BTreeSet<_> = self.used[one].union(&self.used[other]).copied().collect();
+                if names.len() > 3 {
+                    continue;
+                }
+                let (first, second) = (self.all[one].clone(), self.all[other].clone());
+                two.push(all([first.clone(), second.clone()]));
+                two.push(all([first.clone(), not(second.clone())]));
+                let never_changes = fixed.contains(&one) || fixed.contains(&other);
+                for third in fixed.iter().filter(|_| !never_changes) {
+                    let third = self.all[*third].clone();
+                    three.push(all([third.clone(), first.clone(), second.clone()]));
+                    three.push(all([third.clone(), first.clone(), not(second.clone())]));
+                    three.push(all([third, not(first.clone()), second.clone()]));
                 }
             }
         }
+        two.truncate(EXISTS);
+        three.truncate(EXISTS);
+        two.into_iter()
+            .for_each(|body| self.add(member.exists(body), Kind::Exists));
+        three
+            .into_iter()
+            .for_each(|body| self.add(member.exists(body), Kind::Deep));
+    }
+}
+
+/// The member of a sort that there is.
+struct Member {
+    /// The name that atoms have for it.
+    last: LocalId,
+    bound: LocalId,
+    ty: Ty,
+}
+
+impl Member {
+    fn exists(&self, mut body: Expr) -> Expr {
+        rename(&mut body, &mut |one| match one == self.last {
+            true => self.bound,
+            false => one,
+        });
+        let binding = Binding {
+            domain: Domain::Type(self.ty.clone()),
+            names: vec![self.bound],
+            filter: None,
+        };
+        proposition(ExprKind::Quantifier(
+            Quantifier::Exists,
+            vec![binding],
+            Box::new(body),
+        ))
     }
 }
 

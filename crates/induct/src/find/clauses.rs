@@ -20,8 +20,8 @@ pub(crate) type Clause = Vec<Literal>;
 /// A set of numbers.
 type Set = Box<[u64]>;
 
-/// The most nodes of one search.
-const NODES: usize = 5_000;
+/// Of how many of the rows that are not hit yet the one is taken that fewest literals hit.
+const LOOKED_AT: usize = 64;
 
 /// Literals, and the rows that were seen.
 pub(crate) struct Rows {
@@ -80,8 +80,15 @@ impl Rows {
         }
     }
 
-    /// Minimal clauses of at most `most` of the literals that are not in `hit` but hit every row.
-    pub(crate) fn hitting(&self, hit: &Set, most: usize, limit: usize) -> Vec<Clause> {
+    /// Minimal clauses of at most `most` of the literals that are not in `hit` but hit every row. `work`: how many rows may
+    /// be looked at; it decreases.
+    pub(crate) fn hitting(
+        &self,
+        hit: &Set,
+        most: usize,
+        limit: usize,
+        work: &mut usize,
+    ) -> Vec<Clause> {
         let words = self.literals.len().div_ceil(64);
         let mut able: Set = hit.iter().map(|word| !word).collect();
         let last = self.literals.len() % 64;
@@ -92,12 +99,13 @@ impl Rows {
             rows: &self.rows,
             found: Vec::new(),
             limit,
-            nodes: NODES,
+            work: *work,
         };
         for length in 1..=most {
             let all: Vec<u32> = (0..self.rows.len() as u32).collect();
             search.longer(&all, &mut Vec::new(), &able, length);
         }
+        *work = search.work;
         let mut found: Vec<Clause> = search
             .found
             .into_iter()
@@ -112,21 +120,22 @@ struct Search<'a> {
     rows: &'a [Set],
     found: Vec<Vec<usize>>,
     limit: usize,
-    nodes: usize,
+    /// How many rows may still be looked at.
+    work: usize,
 }
 
 impl Search<'_> {
     fn longer(&mut self, left: &[u32], chosen: &mut Vec<usize>, able: &Set, more: usize) {
-        if self.found.len() >= self.limit || self.nodes == 0 {
+        if self.found.len() >= self.limit || self.work == 0 {
             return;
         }
-        self.nodes -= 1;
-        let Some(&first) = left.first() else {
+        if left.is_empty() {
             return;
-        };
+        }
         let mut able = able.clone();
         if more == 1 {
             for &row in left {
+                self.work = self.work.saturating_sub(1);
                 let row = &self.rows[row as usize];
                 able.iter_mut().zip(row).for_each(|(a, b)| *a &= b);
                 if able.iter().all(|word| *word == 0) {
@@ -147,11 +156,11 @@ impl Search<'_> {
             }
             return;
         }
-        let row = &self.rows[first as usize];
-        let branches: Set = able.iter().zip(row).map(|(a, b)| a & b).collect();
+        let branches = self.fewest(left, &able);
         for at in members(&branches) {
             let is_missed = |row: &&u32| self.rows[**row as usize][at / 64] >> (at % 64) & 1 == 0;
             let rest: Vec<u32> = left.iter().filter(is_missed).copied().collect();
+            self.work = self.work.saturating_sub(1 + left.len() / 8);
             able[at / 64] &= !(1 << (at % 64));
             if rest.is_empty() {
                 continue;
@@ -160,6 +169,16 @@ impl Search<'_> {
             self.longer(&rest, chosen, &able, more - 1);
             chosen.pop();
         }
+    }
+}
+
+impl Search<'_> {
+    /// The literals that may hit the row which fewest of them hit: one of these has to be chosen.
+    fn fewest(&self, left: &[u32], able: &Set) -> Set {
+        let own = |row: &u32| able.iter().zip(&self.rows[*row as usize]);
+        let count = |row: &&u32| own(row).map(|(a, b)| (a & b).count_ones()).sum::<u32>();
+        let row = left.iter().take(LOOKED_AT).min_by_key(count);
+        row.map_or_else(Set::default, |row| own(row).map(|(a, b)| a & b).collect())
     }
 }
 
@@ -192,7 +211,10 @@ mod tests {
             rows.add(row);
         }
         let none = vec![0; 1].into_boxed_slice();
-        let found: BTreeSet<_> = rows.hitting(&none, 2, 1000).into_iter().collect();
+        let found: BTreeSet<_> = rows
+            .hitting(&none, 2, 1000, &mut 1_000_000)
+            .into_iter()
+            .collect();
         let holds = |clause: &[Literal]| {
             let hit = |truths: &u64| {
                 clause

@@ -198,15 +198,9 @@ impl Finite {
             Ty::Bool => Val::Bool(Lit::FALSE),
             _ => self.some(theory, to)?,
         };
-        let valid = self.members(theory, key)?;
         let mut all = Vec::new();
         for place in places.iter() {
-            let is_member = match (place, &valid) {
-                (Val::Num(_), Some(numbers)) => {
-                    place.only().is_some_and(|one| numbers.contains(&one))
-                }
-                _ => true,
-            };
+            let is_member = self.is_value(theory, key, place)?;
             all.push(match is_member {
                 true => inside.clone(),
                 false => Shape::Fixed(outside.clone()),
@@ -215,14 +209,29 @@ impl Finite {
         Some(Shape::Fun(all))
     }
 
-    /// Which numbers are values of a type of numbers.
-    fn members(&mut self, theory: &mut Theory, ty: &Ty) -> Option<Option<Vec<i64>>> {
-        Some(match ty {
-            Ty::Sort(_) | Ty::Nat => match self.shape(theory, ty)? {
-                Shape::Num(numbers) => Some(numbers),
-                _ => None,
+    /// Is a constant of the domain of a type's sort a value of the type? Sorts with an order and `nat` are among the integers.
+    fn is_value(&mut self, theory: &mut Theory, ty: &Ty, value: &Val) -> Option<bool> {
+        Some(match (ty, value) {
+            (Ty::Sort(_) | Ty::Nat, Val::Num(_)) => match self.shape(theory, ty)? {
+                Shape::Num(numbers) => value.only().is_some_and(|one| numbers.contains(&one)),
+                _ => true,
             },
-            _ => None,
+            (Ty::Enum(_) | Ty::Struct(_) | Ty::Tuple(_) | Ty::Option(_), Val::Data(made)) => {
+                let song = theory.song.clone();
+                let types = variants(&song, ty).into_iter();
+                for ((_, types), (is_made, fields)) in types.zip(made.iter()) {
+                    if *is_made != Lit::TRUE {
+                        continue;
+                    }
+                    for (ty, field) in types.iter().zip(fields.iter().flatten()) {
+                        if !self.is_value(theory, ty, field)? {
+                            return Some(false);
+                        }
+                    }
+                }
+                true
+            }
+            _ => true,
         })
     }
 

@@ -9,16 +9,17 @@
 //! Source. Goal-directed as in Endive and Scimitar (slices of variables for each node), clauses over rows of samples as in DistAI and DuoAI.
 
 use super::atoms::{Atoms, Kind};
-use super::circuit::{Cone, Lit};
-use super::clauses::{Clause, Literal, Rows};
+use super::circuit::Lit;
+use super::clauses::{Clause, Literal};
 use super::model::{Bits, Chance, Model};
+use super::templates::{CHOICES, Template, choices};
 use plainsong_ir::LocalId;
 use plainsong_prove::term::Term;
 use plainsong_prove::theory::Theory;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which clauses are looked at: how many names of each sort, atoms up to which kind, how many literals.
-const LEVELS: [(usize, Kind, usize); 8] = [
+pub(super) const LEVELS: [(usize, Kind, usize); 9] = [
     (1, Kind::Guard, 2),
     (2, Kind::Guard, 2),
     (2, Kind::Plain, 3),
@@ -27,6 +28,7 @@ const LEVELS: [(usize, Kind, usize); 8] = [
     (2, Kind::Exists, 3),
     (2, Kind::Guard, 4),
     (3, Kind::Guard, 4),
+    (2, Kind::Deep, 4),
 ];
 /// From which level on a clause is taken that is not inductive yet.
 const PATIENT: usize = 4;
@@ -38,14 +40,10 @@ const STATES: usize = 12;
 const WORK: u64 = 6_000_000_000;
 /// The most lemmas.
 const LEMMAS: usize = 40;
-/// With how many rows of each size a template begins, about.
-const BEGIN: usize = 20_000;
-/// How many of these it keeps: others are noted when a clause fails in them.
-const ROWS: usize = 500;
 /// How many literals, over all choices of members, are very many.
 const COSTLY: usize = 30_000;
-/// The most choices of members, but at the first size.
-const CHOICES: usize = 800;
+/// How many rows are looked at for the clauses of one level.
+const HITS: usize = 20_000_000;
 /// How many clauses are made general.
 const GENERAL: usize = 24;
 /// Of how many of these it is asked whether they are inductive already.
@@ -54,8 +52,6 @@ const ASKED: usize = 12;
 const ENOUGH: i64 = 75;
 /// What it is worth that a clause is inductive already, in hundredths.
 const INDUCTIVE: i64 = 30;
-/// The most literals of a template.
-const LITERALS: usize = 500;
 
 /// A node of the graph.
 #[derive(Clone, Debug)]
@@ -95,7 +91,7 @@ pub(crate) struct Graph<'a> {
     pub(crate) fixed: u128,
     pub(crate) models: Vec<Model>,
     /// How many of the sizes are looked at already.
-    active: usize,
+    pub(super) active: usize,
     /// At each size: the values of each name.
     pub(crate) values: Vec<Vec<Vec<u32>>>,
     pub(crate) nodes: Vec<Node>,
@@ -106,14 +102,9 @@ pub(crate) struct Graph<'a> {
     closed: BTreeSet<(usize, usize, usize)>,
     templates: BTreeMap<(usize, u128), Template>,
     numbers: usize,
-    chance: Chance,
-}
-
-struct Template {
-    atoms: Vec<usize>,
-    rows: Rows,
-    /// At each size: the literals of the atoms for each choice of members, and their gates.
-    sizes: Vec<(Vec<Vec<Lit>>, Cone)>,
+    /// How many rows were looked at for clauses.
+    hits: u64,
+    pub(super) chance: Chance,
 }
 
 impl<'a> Graph<'a> {
@@ -147,6 +138,7 @@ impl<'a> Graph<'a> {
             closed: BTreeSet::new(),
             templates: BTreeMap::new(),
             numbers: 0,
+            hits: 0,
             chance: Chance(0x2545_F491_4F6C_DD1D),
         }
     }
@@ -246,7 +238,7 @@ impl<'a> Graph<'a> {
 
     /// Was enough done? So that what is found depends on no clock.
     fn is_tired(&self) -> bool {
-        self.models.iter().map(Model::work).sum::<u64>() > WORK
+        self.models.iter().map(Model::work).sum::<u64>() + 4 * self.hits > WORK
     }
 
     /// Gives up lemmas that are false in a state seen at the newest size.
@@ -371,7 +363,7 @@ impl<'a> Graph<'a> {
         let sizes = locals
             .iter()
             .map(|one| self.values[self.active - 1][one.index()].len());
-        sizes.product::<usize>() * atoms.len() > COSTLY
+        sizes.product::<usize>().min(CHOICES) * atoms.len() > COSTLY
     }
 
     /// In hundredths: literals, and more for those that are not about the state only; fewer for names.
@@ -380,12 +372,9 @@ impl<'a> Graph<'a> {
             Kind::Plain => 25,
             Kind::Guard => 30,
             Kind::Exists => 60,
+            Kind::Deep => 70,
         });
-        let names: BTreeSet<LocalId> = clause
-            .iter()
-            .flat_map(|one| self.atoms.used[one.atom].iter().copied())
-            .collect();
-        kinds.sum::<i64>() - 3 * names.len() as i64
+        kinds.sum::<i64>() - 3 * self.names_of(clause).len() as i64
     }
 
     /// In hundredths: how many of the states a literal forbids.
@@ -429,14 +418,17 @@ impl<'a> Graph<'a> {
         };
         let (_, _, most) = LEVELS[level];
         let mut found = Vec::new();
+        let mut work = HITS;
         for _ in 0..40 {
-            if size >= template.sizes.len() {
+            if work == 0 {
                 break;
             }
-            let rows = self.rows(&template, size, &states[..1]);
+            let rows = self.rows_in_order(&template, size, &states[..1]);
             let mut able: BTreeSet<Clause> = BTreeSet::new();
             for row in &rows {
-                able.extend(template.rows.hitting(row, most, 200));
+                let before = work;
+                able.extend(template.rows.hitting(row, most, 200, &mut work));
+                self.hits += (before - work) as u64;
                 if able.len() > 400 {
                     break;
                 }
@@ -455,7 +447,7 @@ impl<'a> Graph<'a> {
                 }
                 let mut lits = Vec::new();
                 let mut wrong = None;
-                for size in 0..self.active {
+                for size in 0..self.models.len() {
                     let Some(lit) = self.lit(&clause, size) else {
                         wrong = Some(None);
                         break;
@@ -469,13 +461,13 @@ impl<'a> Graph<'a> {
                 if let Some(Some((at, state))) = &wrong
                     && *at < template.sizes.len()
                 {
-                    let rows = self.rows(&template, *at, std::slice::from_ref(state));
-                    let mut rows = rows.into_iter();
-                    if let Some(row) = rows.find(|row| template.rows.is_false(&clause, row)) {
+                    let row = self.row_without(&template, *at, state, &clause);
+                    if let Some(row) = row {
                         template.rows.add(row);
                         learnt = true;
                     }
                 }
+                lits.truncate(self.active);
                 if wrong.is_some() || !known.insert(lits.clone()) {
                     continue;
                 }
@@ -508,74 +500,15 @@ impl<'a> Graph<'a> {
         clause.iter().fold(0, |all, one| all | self.reads[one.atom])
     }
 
-    /// The atoms of a level about the variables of a slice.
-    fn chosen(&self, level: usize, slice: u128) -> Vec<usize> {
-        let (names, kind, _) = LEVELS[level];
-        let is_named = |local: &LocalId| local.index() % self.atoms.each < names;
-        let mut atoms: Vec<usize> = (0..self.terms.len())
-            .filter(|at| {
-                self.terms[*at].is_some()
-                    && self.atoms.kinds[*at] <= kind
-                    && self.atoms.used[*at].iter().all(is_named)
-                    && self.reads[*at] & !slice == 0
-            })
-            .collect();
-        atoms.truncate(LITERALS / 2);
-        atoms
-    }
-
-    fn template(&mut self, level: usize, slice: u128) -> Template {
-        let atoms = self.chosen(level, slice);
-        let mut locals: BTreeSet<LocalId> = BTreeSet::new();
-        for at in &atoms {
-            locals.extend(&self.atoms.used[*at]);
-        }
-        let rows = Rows::new(&atoms, &self.atoms.same);
-        let locals: Vec<LocalId> = locals.into_iter().collect();
-        let mut template = Template {
-            atoms,
-            rows,
-            sizes: Vec::new(),
-        };
-        for size in 0..self.active {
-            let mut lits: Vec<Vec<Lit>> = Vec::new();
-            let all = choices(&self.values[size], &locals);
-            // Where there are very many, clauses are only tried on the states.
-            if size > 0 && all.len() > CHOICES {
-                break;
-            }
-            for choice in all {
-                let row = template.atoms.iter();
-                let row = row.map(|atom| self.atom(size, *atom, &locals, &choice));
-                lits.push(row.map(|lit| lit.unwrap_or(Lit::FALSE)).collect());
-            }
-            let all: Vec<Lit> = lits.iter().flatten().copied().collect();
-            let cone = self.models[size].circuit().cone(&all);
-            let states = &self.models[size].samples;
-            let some = states.len().min(BEGIN / lits.len().max(1) + 8);
-            template.sizes.push((lits, cone));
-            let mut rows = self.rows(&template, size, &states[..some]);
-            self.chance.thin(&mut rows, ROWS);
-            rows.into_iter().for_each(|row| template.rows.add(row));
-        }
-        template
-    }
-
-    /// The rows of states: for each, and each choice of members, the literals that are true.
-    fn rows(&self, template: &Template, size: usize, states: &[Bits]) -> Vec<Box<[u64]>> {
-        let mut seen = BTreeSet::new();
-        let (lits, cone) = &template.sizes[size];
-        self.models[size].truths(cone, lits, states, |truths| {
-            if !seen.contains(truths) {
-                seen.insert(truths.to_vec());
-            }
-        });
-        let rows = seen.iter();
-        rows.map(|truths| template.rows.row(&template.atoms, truths))
+    /// The names in a clause.
+    pub(super) fn names_of(&self, clause: &Clause) -> BTreeSet<LocalId> {
+        clause
+            .iter()
+            .flat_map(|one| self.atoms.used[one.atom].iter().copied())
             .collect()
     }
 
-    fn atom(
+    pub(super) fn atom(
         &mut self,
         size: usize,
         atom: usize,
@@ -592,23 +525,20 @@ impl<'a> Graph<'a> {
     /// A clause at each size, if it holds in all states seen.
     fn holding(&mut self, clause: &Clause) -> Option<Vec<Lit>> {
         let mut lits = Vec::new();
-        for size in 0..self.active {
+        for size in 0..self.models.len() {
             let lit = self.lit(clause, size)?;
             if self.models[size].sample_without(lit).is_some() {
                 return None;
             }
             lits.push(lit);
         }
+        lits.truncate(self.active);
         Some(lits)
     }
 
     /// A clause at one size: for all members.
     fn lit(&mut self, clause: &Clause, size: usize) -> Option<Lit> {
-        let locals: BTreeSet<LocalId> = clause
-            .iter()
-            .flat_map(|one| self.atoms.used[one.atom].iter().copied())
-            .collect();
-        let locals: Vec<LocalId> = locals.into_iter().collect();
+        let locals: Vec<LocalId> = self.names_of(clause).into_iter().collect();
         let mut all = Vec::new();
         for choice in choices(&self.values[size], &locals) {
             let mut any = Vec::new();
@@ -753,19 +683,6 @@ impl<'a> Graph<'a> {
         });
         self.closed.clear();
     }
-}
-
-/// Every choice of members for some names.
-fn choices(values: &[Vec<u32>], locals: &[LocalId]) -> Vec<Vec<u32>> {
-    let mut rows = vec![Vec::new()];
-    for local in locals {
-        let own = &values[local.index()];
-        let longer = rows
-            .iter()
-            .flat_map(|row: &Vec<u32>| own.iter().map(|value| [&row[..], &[*value]].concat()));
-        rows = longer.collect();
-    }
-    rows
 }
 
 /// The clause without one of its literals.

@@ -103,13 +103,19 @@ fn keep(all: &mut Vec<Guard>, condition: Expr, locals: &[Local]) {
                 | ExprKind::Match(..)
                 | ExprKind::Call(..)
         );
-        if is_about_members && !is_known && !reads_self && is_compound && reads_state(part) {
+        if is_about_members && !is_known && !reads_self && is_compound && speaks_of_values(part) {
             all.push(Guard {
                 condition: part.clone(),
                 locals: locals.to_vec(),
             });
         }
     }
+}
+
+/// Does it speak of the state, or of a parameter of the song?
+fn speaks_of_values(part: &Expr) -> bool {
+    let is_parameter = |one: &Expr| matches!(one.kind, ExprKind::Const(_));
+    reads_state(part) || plainsong_ir::visit::any_expr(part, is_parameter)
 }
 
 fn conditions(block: &Block) -> Vec<Expr> {

@@ -8,7 +8,8 @@
 //! Why sound. What is found is only ever added to the invariants of the song: no sample and no bounded question enters a proof.
 //!
 //! Levels: clauses of two literals over two names for each sort, then of three, then with conditions of the song and "there is a member
-//! with …", then over three names, then with "there is a member with … and …", then of four literals.
+//! with …", then over three names, then with "there is a member with … and …", then of four literals, then with "there is a member
+//! with …" of three things, one of which never changes.
 //!
 //! NOT COVERED: sums, sequences, variables over numbers. Then nothing is found.
 
@@ -22,6 +23,7 @@ mod model;
 mod naming;
 mod setting;
 mod solver;
+mod templates;
 mod values;
 
 use crate::fixpoint::{Ask, Found, Report, prove_claims};
@@ -30,7 +32,7 @@ use atoms::Atoms;
 use clauses::Clause;
 use graph::Result;
 use plainsong_ir::build::{all, binary, not, proposition};
-use plainsong_ir::visit::any_expr;
+use plainsong_ir::visit::{any_expr, each_expr, rename_locals};
 use plainsong_ir::{
     BinOp, Binding, Claim, Domain, Expr, ExprKind, Local, LocalId, Property, Quantifier, Song, Ty,
 };
@@ -152,7 +154,8 @@ impl Search<'_> {
 }
 
 /// A claim about all members that it names.
-fn named(atoms: &Atoms, body: Expr, name: String) -> Property {
+fn named(atoms: &Atoms, mut body: Expr, name: String) -> Property {
+    in_order_of_appearance(atoms, &mut body);
     let names = (0..atoms.names).map(LocalId::from);
     let used: Vec<LocalId> = names
         .filter(|name| any_expr(&body, |one| one.kind == ExprKind::Local(*name)))
@@ -182,6 +185,24 @@ fn named(atoms: &Atoms, body: Expr, name: String) -> Property {
         )),
     };
     invariant(&atoms.locals, claim, name)
+}
+
+/// Gives the names of each sort to members in the order in which they are spoken of.
+fn in_order_of_appearance(atoms: &Atoms, body: &mut Expr) {
+    let mut met: Vec<LocalId> = Vec::new();
+    each_expr(body, |one| match one.kind {
+        ExprKind::Local(name) if name.index() < atoms.names && !met.contains(&name) => {
+            met.push(name);
+        }
+        _ => {}
+    });
+    let sort = |name: &LocalId| name.index() / atoms.each;
+    let renamed = |name: LocalId| {
+        let at = met.iter().position(|one| *one == name)?;
+        let earlier = met[..at].iter().filter(|one| sort(one) == sort(&name));
+        Some(LocalId::from(sort(&name) * atoms.each + earlier.count()))
+    };
+    rename_locals(body, |name| renamed(name).unwrap_or(name));
 }
 
 fn invariant(locals: &[Local], claim: Expr, name: String) -> Property {

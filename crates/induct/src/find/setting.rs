@@ -11,7 +11,7 @@ use crate::steps::{Step, init, kinds};
 use crate::system::System;
 use plainsong_ir::{Claim, LocalId, RangeEnd, Song, SortId, SortKind, Ty};
 use plainsong_prove::lower::{Env, Lowering};
-use plainsong_prove::term::{Op, Term};
+use plainsong_prove::term::Term;
 use plainsong_prove::theory::Theory;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -57,7 +57,7 @@ impl Setting {
                 .ok()?;
             symbols.push(symbol);
         }
-        let mut terms = Vec::new();
+        let (mut terms, mut needed) = (Vec::new(), Vec::new());
         for property in &system.song.properties[own..own + atoms.all.len()] {
             let Claim::Always(atom) = &property.claim else {
                 return None;
@@ -77,8 +77,8 @@ impl Setting {
                 .iter()
                 .map(|one| one.condition)
                 .collect();
-            let is_total = needs.iter().all(|one| theory.terms.op(*one) == Op::True);
-            terms.push(term.filter(|_| is_total));
+            needed.push(needs);
+            terms.push(term);
         }
         let mut variables: FxHashMap<Term, u128> = FxHashMap::default();
         for (at, var) in self::variables(system).into_iter().enumerate() {
@@ -97,8 +97,18 @@ impl Setting {
             fixed: 0,
             variables,
         };
+        setting.forget_partial(&needed);
         setting.note(system);
         Some(setting)
+    }
+
+    /// Leaves atoms out that have no value in some states. What is asked of names alone holds: they are members.
+    fn forget_partial(&mut self, needed: &[Vec<Term>]) {
+        for (at, needs) in needed.iter().enumerate() {
+            if self.read(needs) != 0 {
+                self.terms[at] = None;
+            }
+        }
     }
 
     /// Notes who reads and writes what.
@@ -252,6 +262,7 @@ fn plan(song: &Song) -> Vec<BTreeMap<SortId, i64>> {
     let mut all: Vec<BTreeMap<SortId, i64>> = vec![with(2, 2), with(3, 3)];
     if !ordered.is_empty() && !open.is_empty() {
         all.push(with(2, 4));
+        all.push(with(3, 4));
     }
     all.push(with(4, 3));
     all
