@@ -5,14 +5,23 @@ use crate::graph::{EventOf, Graph};
 use crate::program::Program;
 use crate::revisit::Turn;
 
+/// An event that was deleted, with its clock and its view.
+struct Deleted<P: Program> {
+    id: EventId,
+    event: EventOf<P>,
+    clock: Box<[u32]>,
+    /// Empty where memory is not used.
+    view: Box<[u32]>,
+}
+
 /// Saved events and clocks, to be put back after a revisit.
 pub(crate) struct Cut<P: Program> {
     /// Where in the insertion order the revisited receive stands.
     position: usize,
     /// The order after it, deleted events included.
     tail: Vec<EventId>,
-    /// Deleted events, oldest first, with their clocks.
-    deleted: Vec<(EventId, EventOf<P>, Box<[u32]>)>,
+    /// Deleted events, oldest first.
+    deleted: Vec<Deleted<P>>,
     /// What the receive read before.
     read: Read,
     more: Option<Box<More>>,
@@ -26,7 +35,7 @@ impl<P: Program> Cut<P> {
 
     /// The events that were deleted, oldest first.
     pub(crate) fn deleted(&self) -> impl Iterator<Item = EventId> + '_ {
-        self.deleted.iter().map(|&(id, ..)| id)
+        self.deleted.iter().map(|deleted| deleted.id)
     }
 }
 
@@ -53,8 +62,16 @@ impl<P: Program> Graph<P> {
             if !stays(self, id) {
                 self.unlink(id);
                 self.threads[id.thread as usize].live -= 1;
-                let clock = self.clock(id).into();
-                deleted.push((id, self.event(id).clone(), clock));
+                let view = match self.memory.is_used {
+                    true => self.view(id).into(),
+                    false => Box::default(),
+                };
+                deleted.push(Deleted {
+                    id,
+                    event: self.event(id).clone(),
+                    clock: self.clock(id).into(),
+                    view,
+                });
             }
         }
         deleted.reverse();
@@ -65,6 +82,7 @@ impl<P: Program> Graph<P> {
         self.clocks_are_settled();
         self.next_stamp = self.stamp_after_all();
         self.recount_running();
+        self.memory.updating = self.is_update(receive).then_some(receive.thread);
         Cut {
             position,
             tail,
@@ -82,7 +100,13 @@ impl<P: Program> Graph<P> {
             .script
             .truncate(receive.index as usize + 1);
         self.order.truncate(cut.position + 1);
-        for (id, event, clock) in cut.deleted {
+        for deleted in cut.deleted {
+            let Deleted {
+                id,
+                event,
+                clock,
+                view,
+            } = deleted;
             let thread = &mut self.threads[id.thread as usize];
             thread.script.truncate(id.index as usize);
             thread.script.push(event);
@@ -93,12 +117,20 @@ impl<P: Program> Graph<P> {
             thread
                 .clocks
                 .resize((id.index as usize + 1) * self.stride, 0);
+            if self.memory.is_used {
+                let view = if view.is_empty() { &clock } else { &view };
+                thread.views.truncate(id.index as usize * self.stride);
+                thread.views.extend_from_slice(view);
+                let end = (id.index as usize + 1) * self.stride;
+                thread.views.resize(end, 0);
+            }
             self.relink(id);
         }
         self.order.extend(cut.tail);
         self.clocks_are_settled();
         self.next_stamp = self.stamp_after_all();
         self.recount_running();
+        self.memory.updating = None;
     }
 
     fn stamp_after_all(&self) -> u32 {
@@ -125,8 +157,13 @@ impl<P: Program> Graph<P> {
         }
     }
 
-    /// Makes a receive, the last of its thread, read something else.
+    /// Makes a receive, or a load, the last of its thread, read something else.
     fn reread(&mut self, receive: EventId, read: Read, more: Option<Box<More>>) {
+        if self.access(receive).is_some() {
+            self.event_mut(receive).read = read;
+            self.set_clock(receive);
+            return;
+        }
         self.put_down(receive);
         let event = self.event_mut(receive);
         event.read = read;

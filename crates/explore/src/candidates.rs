@@ -176,7 +176,7 @@ pub(crate) fn is_dead_end<P: Program>(graph: &Graph<P>, send: EventId, limit: Li
     let live = graph.live(send.thread);
     let end = limit.map_or(live, |limit| live.min(limit[send.thread as usize] as usize));
     (send.index as usize + 1..end).all(|index| match graph.event_at(send.thread, index).kind {
-        Kind::Send { .. } | Kind::Spawn { .. } => false,
+        Kind::Send { .. } | Kind::Spawn { .. } | Kind::Memory(_) => false,
         Kind::End => graph.joins() == 0,
         _ => true,
     })

@@ -120,6 +120,9 @@ impl<P: Program> Graph<P> {
         for more in 0..self.more_causes(id).len() {
             self.join_clock(id, self.more_causes(id)[more]);
         }
+        if self.memory.is_used {
+            self.set_view(id);
+        }
     }
 
     /// What is in the causal past of `cause` is in that of `id`.
@@ -140,16 +143,20 @@ impl<P: Program> Graph<P> {
     pub(crate) fn widen(&mut self) {
         let (old, new) = (self.stride, self.stride * 2);
         for thread in &mut self.threads {
-            let rows = thread.clocks.len() / old;
-            let mut clocks = vec![0; rows * new];
-            for row in 0..rows {
-                clocks[row * new..row * new + old]
-                    .copy_from_slice(&thread.clocks[row * old..(row + 1) * old]);
-            }
-            thread.clocks = clocks;
+            thread.clocks = widened(&thread.clocks, old, new);
+            thread.views = widened(&thread.views, old, new);
         }
         self.stride = new;
     }
+}
+
+/// The same rows with more columns.
+fn widened(rows: &[u32], old: usize, new: usize) -> Vec<u32> {
+    let mut wide = vec![0; rows.len() / old * new];
+    for (wide, row) in wide.chunks_exact_mut(new).zip(rows.chunks_exact(old)) {
+        wide[..old].copy_from_slice(row);
+    }
+    wide
 }
 
 /// Copies a clock; their lengths are multiples of eight.

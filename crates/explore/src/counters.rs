@@ -29,7 +29,7 @@ impl Tally {
         *match leaf {
             Leaf::Complete => &mut self.complete,
             Leaf::Blocked => &mut self.blocked,
-            Leaf::Failed(_) => &mut self.failed,
+            Leaf::Failed(_) | Leaf::Raced(..) => &mut self.failed,
             Leaf::TooLong => &mut self.too_long,
         } += 1;
     }

@@ -15,6 +15,7 @@
 //!
 //! What lies behind a decision may be [known](crate::subtree_cache): then it is counted, and not entered (`recall`).
 
+mod accesses;
 mod backtrack;
 mod pct;
 mod recall;
@@ -26,6 +27,7 @@ use crate::counters::Tally;
 use crate::event::{EventId, Kind, Tid};
 use crate::graph::Graph;
 use crate::mailbox_order::SendOrder;
+use crate::memory_revisit::StoreOutcome;
 use crate::program::{Budget, Program, Want};
 use crate::receive_sets::{ReceivableSet, is_simple, receivable_sets};
 use crate::revisit::{Turn, Walk, knows_all_receives, revisits};
@@ -33,6 +35,7 @@ use crate::sample::Fork;
 use crate::search_slice::Part;
 use crate::subtree_cache::Known;
 
+use accesses::Ended;
 pub use pct::Pct;
 use recall::Extended;
 use schedule::reader;
@@ -46,6 +49,8 @@ pub enum Leaf {
     Blocked,
     /// This event failed.
     Failed(EventId),
+    /// Two accesses to memory, the later one last, are a data race.
+    Raced(EventId, EventId),
     /// The execution became longer than [`Engine::limit_events`] or
     /// [`Engine::limit_thread_events`] allows.
     TooLong,
@@ -134,6 +139,11 @@ enum Outcomes<P: Program> {
         turns: Vec<Turn>,
         undo: Option<Box<(Cut<P>, SendOrder)>>,
     },
+    /// What may become of a store, from before it is inserted.
+    Stores {
+        outcomes: Vec<StoreOutcome>,
+        undo: Option<Box<(Cut<P>, SendOrder)>>,
+    },
 }
 
 struct Frame<P: Program> {
@@ -203,6 +213,8 @@ pub struct Engine<'p, P: Program> {
     decided: bool,
     /// What the visitor has counted.
     counts: Counts,
+    /// Did the last access to memory end the execution?
+    ended: Option<Ended>,
 }
 
 impl<'p, P: Program> Engine<'p, P> {
@@ -234,6 +246,7 @@ impl<'p, P: Program> Engine<'p, P> {
             known: None,
             decided: false,
             counts: Counts::default(),
+            ended: None,
         }
     }
 
@@ -389,12 +402,17 @@ impl<'p, P: Program> Engine<'p, P> {
 
     /// Inserts events until nothing can be inserted any more; `None` if this is no execution.
     fn extend(&mut self) -> Option<Leaf> {
-        while let Some(thread) = self.pick() {
+        loop {
+            if let Some(ended) = self.ended.take() {
+                return ended.leaf();
+            }
+            let Some(thread) = self.pick() else {
+                return self.ending();
+            };
             if let Some(leaf) = self.add(thread) {
                 return Some(leaf);
             }
         }
-        self.ending()
     }
 
     /// Inserts the next event of a thread, unless the execution ends with that.
@@ -412,6 +430,10 @@ impl<'p, P: Program> Engine<'p, P> {
             Kind::Fail => return Some(Leaf::Failed(self.insert(thread, None))),
             Kind::Join { .. } => self.join(thread),
             &Kind::Spawn { thread: child, .. } => self.spawn(thread, child),
+            Kind::Memory(memory) => {
+                let access = memory.access;
+                self.access(thread, &access);
+            }
             _ => {
                 self.insert(thread, None);
             }
@@ -448,6 +470,7 @@ impl<'p, P: Program> Engine<'p, P> {
         let id = self.graph.insert(thread, from);
         self.order.inserted(&self.graph, id);
         self.tally.events = self.tally.events.saturating_add(self.news());
+        self.inspect(id);
         id
     }
 
@@ -499,17 +522,28 @@ impl<'p, P: Program> Engine<'p, P> {
         };
         self.counted = (self.tally.events - own, self.tally.revisits);
         if !left.is_empty() {
-            self.stack.push(Frame {
-                event,
-                before: self.graph.order().len() - 1,
-                depth: self.path.len(),
-                next: left.start,
-                end: left.end,
-                outcomes,
-            });
+            self.keep(event, self.graph.order().len() - 1, left, outcomes);
         }
         self.path.push(taken);
         self.decided = true;
+    }
+
+    /// Keeps the outcomes that are left, of an event that had so many events before it.
+    fn keep(
+        &mut self,
+        event: EventId,
+        before: usize,
+        left: std::ops::Range<u32>,
+        outcomes: Outcomes<P>,
+    ) {
+        self.stack.push(Frame {
+            event,
+            before,
+            depth: self.path.len(),
+            next: left.start,
+            end: left.end,
+            outcomes,
+        });
     }
 
     /// On a random walk: notes at what there was a choice.

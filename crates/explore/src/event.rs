@@ -1,5 +1,6 @@
 //! Events: what happened, and what was read.
 
+use crate::memory::MemoryEvent;
 use crate::program::{Budget, Fate, Mailbox, Mailboxes, Model, Want};
 
 /// A thread. Numbers are given at the first spawn and stay with the place of spawning (parent and
@@ -57,6 +58,8 @@ pub enum Kind<M, R> {
         /// Which.
         thread: Tid,
     },
+    /// Accessed memory, or was a fence.
+    Memory(Box<MemoryEvent>),
     /// Ended.
     End,
     /// Gave up.
@@ -70,7 +73,7 @@ pub enum Kind<M, R> {
 pub enum Read {
     /// A send nobody reads, a receive that got nothing, or neither of both.
     None,
-    /// A receive: the send it reads.
+    /// A receive: the send it reads. A load: the store it reads.
     From(EventId),
     /// A send: the receive that reads it, or that knows it to be lost.
     By(EventId),

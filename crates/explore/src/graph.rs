@@ -11,6 +11,7 @@ use crate::event::{Event, EventId, Kind, More, Read, Tid};
 use crate::faults::Faults;
 use crate::live_threads::LiveThreads;
 use crate::mailbox_index::Postbox;
+use crate::memory::{Memory, MemoryEvent};
 use crate::program::{Fate, Mailbox, Model, Program};
 use crate::receive_sets::ReceivableSet;
 use std::cell::Cell;
@@ -32,6 +33,8 @@ pub(crate) struct Thread<P: Program> {
     pub(crate) clocks: Vec<u32>,
     /// How many of its events have their clock.
     pub(crate) clocked: usize,
+    /// What happens before each event, where memory is used.
+    pub(crate) views: Vec<u32>,
 }
 
 /// An execution graph.
@@ -59,6 +62,7 @@ pub struct Graph<P: Program> {
     pub(crate) faults: Faults,
     /// Do families count?
     pub(crate) symmetry: bool,
+    pub(crate) memory: Memory,
 }
 
 impl<P: Program> Graph<P> {
@@ -73,6 +77,7 @@ impl<P: Program> Graph<P> {
             live: 0,
             clocks: Vec::new(),
             clocked: 0,
+            views: Vec::new(),
         };
         let mut graph = Graph {
             threads: vec![first],
@@ -89,6 +94,7 @@ impl<P: Program> Graph<P> {
             joins: 0,
             faults: Faults::new(budgets),
             symmetry: false,
+            memory: Memory::default(),
         };
         graph.recount_running();
         graph
@@ -150,6 +156,7 @@ impl<P: Program> Graph<P> {
                     .iter()
                     .for_each(|&mailbox| self.make_room(mailbox));
             }
+            Kind::Memory(memory) => self.learn_access(&memory.access),
             _ => {}
         }
         self.threads[thread as usize].script.push(Event {
@@ -251,6 +258,7 @@ impl<P: Program> Graph<P> {
             live: 0,
             clocks: Vec::new(),
             clocked: 0,
+            views: Vec::new(),
         });
         if self.threads.len() > self.stride {
             self.widen();
@@ -347,6 +355,10 @@ impl<P: Program> Graph<P> {
                 self.set_running(thread, true);
             }
             Kind::Join { .. } => self.joins += 1,
+            Kind::Memory(ref memory) => {
+                let MemoryEvent { access, place } = **memory;
+                self.link_access(id, access, place);
+            }
             _ => {}
         }
     }
@@ -463,6 +475,10 @@ impl<P: Program> Graph<P> {
                 self.set_running(thread, false);
             }
             Kind::Join { .. } => self.joins -= 1,
+            Kind::Memory(ref memory) => {
+                let access = memory.access;
+                self.unlink_access(id, access);
+            }
             _ => {}
         }
     }

@@ -25,6 +25,12 @@
 //! | `receive_sets` | the same for sets of messages, and messages that may be lost |
 //! | `revisit` | when a new send may turn an earlier receive round |
 //! | `revisit_sets` | the same for sets of messages, and messages that may be lost |
+//! | `memory` | shared memory: loads, stores, updates and fences under RC11 |
+//! | `synchronization` | happens-before where loads may be relaxed |
+//! | `coherence` | which stores a load may read, and places in modification order |
+//! | `sc_order` | the order of `SeqCst` accesses |
+//! | `memory_revisit` | when a new store may turn an earlier load round |
+//! | `data_race` | accesses that nothing orders |
 //! | `thread_symmetry` | threads that are alike |
 //! | `subtree_cache` | subtrees that are like one explored before |
 //! | `engine` | the depth-first search over graphs |
@@ -39,7 +45,9 @@
 mod backward_revisit;
 mod candidates;
 mod clocks;
+mod coherence;
 mod counters;
+mod data_race;
 mod engine;
 mod event;
 mod faults;
@@ -48,20 +56,25 @@ mod live_threads;
 mod mailbox_index;
 mod mailbox_order;
 mod mailbox_past;
+mod memory;
+mod memory_revisit;
 mod parallel;
 mod program;
 mod receive_sets;
 mod revisit;
 mod revisit_sets;
 mod sample;
+mod sc_order;
 mod search_slice;
 mod subtree_cache;
+mod synchronization;
 mod thread_symmetry;
 
 pub use counters::Tally;
 pub use engine::{Again, Counts, Engine, Leaf, Pct, Policy, Visitor};
 pub use event::{Event, EventId, Kind, Read, Tid};
 pub use graph::Graph;
+pub use memory::{Access, Location, MemoryEvent, MemoryOrder, Update};
 pub use parallel::{Slice, Workers, explore_in_parallel, explore_parts, explore_parts_with};
 pub use program::{
     Answer, Budget, Earlier, Fate, History, Mailbox, Mailboxes, Model, Op, Program, Want,

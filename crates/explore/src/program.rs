@@ -6,8 +6,9 @@
 //! hold, so that a program that keeps running threads (coroutines, saved states) knows which of them
 //! are still good.
 
-use crate::event::{Kind, Read, Tid};
+use crate::event::{EventId, Kind, Read, Tid};
 use crate::graph::Graph;
+use crate::memory::Access;
 
 /// Where messages are sent: an address with one receiving thread at a time. Another thread may receive from it
 /// when the last receive is in its causal past.
@@ -136,6 +137,9 @@ pub enum Op<M, R> {
         /// Which.
         thread: Tid,
     },
+    /// Accesses memory, or is a fence. After a load that is the first half of an update, the next operation is the
+    /// store that is the second.
+    Memory(Access),
     /// Nothing more: the thread is done.
     End,
     /// The thread gives up: this execution is not of interest (`assume`).
@@ -159,6 +163,8 @@ pub enum Answer<'g, M> {
     Chosen(u32),
     /// The thread that was started.
     Started(Tid),
+    /// What was loaded.
+    Loaded(u64),
 }
 
 /// The answers a thread got so far.
@@ -188,6 +194,12 @@ impl<'g, P: Program> History<'g, P> {
                 Read::From(send) => Answer::Message(self.graph.message(send), send.thread),
                 _ => Answer::Nothing,
             },
+            Kind::Memory(memory) if memory.access.is_load() => {
+                Answer::Loaded(self.graph.value(EventId {
+                    thread: self.thread,
+                    index: index as u32,
+                }))
+            }
             Kind::Choose { value, .. } => Answer::Chosen(*value),
             Kind::Spawn { thread, .. } => Answer::Started(*thread),
             _ => Answer::Done,

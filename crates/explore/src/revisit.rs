@@ -8,6 +8,7 @@
 //! - a receive that does not block got nothing;
 //! - a choice took its first option;
 //! - a send is not read by a receive inserted before it;
+//! - a load or a store of memory is maximal ([`memory_revisit`](crate::memory_revisit));
 //! - a blocking receive reads the first of its [`candidates`] among the events inserted before it
 //!   and those in the causal past of `s`. First by the place of the sender in the tree of spawns,
 //!   never by insertion: insertion order differs between graphs that must agree.
@@ -27,6 +28,7 @@ use crate::event::{EventId, Kind, Read};
 use crate::graph::Graph;
 use crate::mailbox_order::{SendOrder, join};
 use crate::mailbox_past::Past;
+use crate::memory_revisit::is_maximal;
 use crate::program::{Program, Want};
 use crate::receive_sets::{ReceivableSet, is_simple, receivable_sets};
 use crate::revisit_sets::turns_to_sets;
@@ -158,6 +160,10 @@ pub(crate) fn untried<P: Program>(
             ..
         } if graph.symmetry => *value == graph.least_choice(id),
         Kind::Choose { value, .. } => *value == 0,
+        Kind::Memory(_) => {
+            walk.look_back(send);
+            is_maximal(graph, id, &walk.limit)
+        }
         Kind::Send { .. } => match event.read {
             Read::By(reader) => graph.event(reader).stamp > event.stamp,
             _ => true,

@@ -2,7 +2,7 @@
 //!
 //! Threads of one *family* are spawned by one thread, run the same code, and nobody cares which is
 //! which: renaming them in an execution gives an execution. The *prologue* of a thread is what it
-//! does before it first receives or joins, up to its first send; it depends on the thread's own
+//! does before it first receives, joins or accesses memory, up to its first send; it depends on the thread's own
 //! choices only.
 //!
 //! Statement. Of the executions that differ only in the names of family members, these are explored:
@@ -139,5 +139,8 @@ impl<P: Program> Graph<P> {
 
 /// Does the operation not wait for others?
 pub(crate) fn is_prologue<M, R>(kind: &Kind<M, R>) -> bool {
-    !matches!(kind, Kind::Receive { .. } | Kind::Join { .. })
+    !matches!(
+        kind,
+        Kind::Receive { .. } | Kind::Join { .. } | Kind::Memory(_)
+    )
 }

@@ -10,6 +10,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::fix::{Fixes, Seen};
 use crate::leaf_visitor::{Shared, Watch};
 use crate::machine::{Machine, Root};
+use crate::memory::{MemoryModel, RC11};
 use crate::monitor::Observers;
 use crate::replay::Guide;
 use crate::report::{End, Estimate, Limit, Report, Verdict, peak_memory};
@@ -48,6 +49,10 @@ pub(crate) struct Attempt {
     pub(crate) needs_a_whole: bool,
     /// Was symmetry used though a message needs causality?
     pub(crate) needs_causality: bool,
+    /// Was memory explored under RC11?
+    rc11: bool,
+    /// Is there something that is only explored under RC11, and was not?
+    pub(crate) needs_rc11: bool,
     /// Was it found out that processes share state?
     pub(crate) shares_state: bool,
     /// Which fixes of choices were used.
@@ -99,6 +104,7 @@ fn attempt_with(shared: &Arc<Shared>, slices: &Slices) -> Attempt {
     let settings = &shared.settings;
     let mut attempt = Attempt {
         restart: shared.restart,
+        rc11: settings.rc11,
         is_guided: shared.guide.is_some(),
         ..Attempt::default()
     };
@@ -125,15 +131,24 @@ fn attempt_with(shared: &Arc<Shared>, slices: &Slices) -> Attempt {
 
 /// Guesses how many executions there are.
 pub(crate) fn estimate(settings: &Explorer, root: &Root, walks: u32) -> Estimate {
-    let with = |restart, walks| {
-        let shared = Shared::new(settings, root, restart, None);
+    let mut settings = Explorer {
+        rc11: settings.memory_model == MemoryModel::Rc11,
+        ..settings.clone()
+    };
+    let mut restart = Restart::Changed;
+    loop {
+        let shared = Shared::new(&settings, root, restart, None);
         let mut machine = machine(&shared);
         let estimate = guess_with(&shared, &mut machine, walks, None);
-        (estimate, machine.world.needs_a_whole.get())
-    };
-    match with(Restart::Changed, walks) {
-        (_, true) => with(Restart::All, walks).0,
-        (estimate, false) => estimate,
+        let lacks_rc11 = shared.lacks_rc11(&machine.world);
+        let lacks_a_whole = machine.world.needs_a_whole.get() && restart != Restart::All;
+        if !lacks_rc11 && !lacks_a_whole {
+            return estimate;
+        }
+        settings.rc11 |= lacks_rc11;
+        if lacks_a_whole {
+            restart = Restart::All;
+        }
     }
 }
 
@@ -248,6 +263,7 @@ pub(crate) fn machine(shared: &Shared) -> Machine {
     world.guide.clone_from(&shared.guide);
     world.askers.clone_from(&shared.settings.askers);
     world.budgets = shared.settings.budgets;
+    world.locations.is_rc11 = shared.settings.rc11;
     world.monitors = Observers::new(&shared.settings.monitors);
     world.fixes = Fixes::new(&shared.settings.fixed);
     world.pulse = Some(shared.pulse());
@@ -259,7 +275,8 @@ pub(crate) fn machine(shared: &Shared) -> Machine {
 pub(crate) fn configure<'p>(shared: &Shared, engine: Engine<'p, Machine>) -> Engine<'p, Machine> {
     let settings = &shared.settings;
     // Priorities know nothing of families.
-    let symmetry = settings.symmetry && shared.guide.is_none() && settings.depth.is_none();
+    let symmetry =
+        settings.symmetry && !settings.rc11 && shared.guide.is_none() && settings.depth.is_none();
     let engine = engine
         .symmetry(symmetry)
         .limit_events(shared.settings.events)
@@ -327,6 +344,7 @@ impl Attempt {
         self.askers = found.askers;
         self.needs_a_whole = found.needs_a_whole;
         self.needs_causality = found.needs_causality;
+        self.needs_rc11 = found.needs_rc11;
         self.fixes_seen = found.fixes_seen;
         self.dot = found.dot.map(|(text, _)| text);
         self.traffic = found.traffic;
@@ -379,6 +397,7 @@ impl Attempt {
         }
         if verdict != Verdict::Refuted {
             self.notes.extend(describe(&self.weak_orderings));
+            self.notes.extend(self.rc11.then(|| RC11.to_owned()));
         }
         let trace_file = self.save_trace(settings);
         let dot_file = self.save_dot(settings);
@@ -396,6 +415,10 @@ impl Attempt {
             peak_memory: peak_memory(),
             estimate: self.estimate,
             restart: self.restart,
+            memory_model: match self.rc11 {
+                true => MemoryModel::Rc11,
+                false => MemoryModel::SequentialConsistency,
+            },
             trace_file,
             checkpoint_file: self.checkpoint_file,
             dot_file,

@@ -67,6 +67,11 @@ impl Slices {
         }
     }
 
+    /// Is memory explored under RC11, as far as earlier runs know?
+    pub(crate) fn rc11(&self, asked_for: bool) -> bool {
+        asked_for || self.is_resumed && self.saved.rc11
+    }
+
     /// What runs again, as far as earlier runs know.
     pub(crate) fn restart(&self) -> Restart {
         match self.saved.restart {
@@ -130,6 +135,7 @@ impl Slices {
         sums.runs += 1;
         sums.restart = shared.restart;
         sums.symmetry = shared.settings.symmetry;
+        sums.rc11 = shared.settings.rc11;
         sums.askers.clone_from(&shared.settings.askers);
         let mut found = shared.found();
         found.failures.clone_from(&sums.failures);

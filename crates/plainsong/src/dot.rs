@@ -9,6 +9,7 @@
 
 use crate::explorer::Explorer;
 use crate::machine::{Machine, describe_event, describe_operation};
+use crate::memory::describe_value;
 use crate::observer::{Execution, Observer, Outcome};
 use plainsong_explore::{EventId, Graph, Kind, Op, Read, Tid};
 use std::fmt::{self, Write as _};
@@ -85,7 +86,7 @@ fn write_graph(
         write_process(text, graph, machine, process)?;
     }
     for &id in &in_order(graph) {
-        write_arrows(text, graph, id)?;
+        write_arrows(text, graph, machine, id)?;
     }
     writeln!(text, "}}")
 }
@@ -165,10 +166,19 @@ fn label(graph: &Graph<Machine>, machine: &Machine, id: EventId) -> String {
 }
 
 /// The arrows that lead to an event from other processes.
-fn write_arrows(text: &mut String, graph: &Graph<Machine>, id: EventId) -> fmt::Result {
+fn write_arrows(
+    text: &mut String,
+    graph: &Graph<Machine>,
+    machine: &Machine,
+    id: EventId,
+) -> fmt::Result {
     let event = graph.event(id);
     for send in event.reads() {
-        let message = quoted(&format!("{:?}", graph.message(send)));
+        let message = match graph.access(send) {
+            Some(_) => describe_value(&machine.world, graph, send),
+            None => format!("{:?}", graph.message(send)),
+        };
+        let message = quoted(&message);
         let arrow = format!("{} -> {}", node(send), node(id));
         writeln!(text, "  {arrow} [label={message}, penwidth=2];")?;
     }

@@ -9,6 +9,7 @@ use crate::failure::FailureKind;
 use crate::fault::{NO_FAULT, is_crash, is_fault};
 use crate::machine::answers;
 use crate::machine::{Machine, causal_order, describe_event, describe_operation, is_set};
+use crate::memory::{describe_value, store_number};
 use crate::message::{Envelope, Role, short_type_name};
 use crate::monitor::Copied;
 use crate::picture::{Picture, with_remark};
@@ -26,7 +27,7 @@ pub(crate) struct Story {
     happenings: Vec<Happening>,
     /// Crashes so far.
     crashes: Vec<EventId>,
-    failed: Option<Failed>,
+    failed: Vec<Failed>,
     waiting: Vec<Waiting>,
     undelivered: Vec<String>,
 }
@@ -62,6 +63,13 @@ enum Deed {
     GotNothing {
         wanted: String,
     },
+    /// An access to memory, with the number of the store that it loads or makes, if a replay has to know that.
+    Accessed {
+        text: String,
+        number: Option<u32>,
+        /// The process whose store is loaded, if it is another one, and what.
+        loaded: Option<(Tid, String)>,
+    },
     /// Waits for ever: what it could have received is lost.
     WaitsInVain,
     /// Got nothing, where users do not see it.
@@ -87,7 +95,7 @@ impl Story {
     /// What led to a panic.
     pub(crate) fn of_panic(graph: &Graph<Machine>, machine: &Machine, failed: EventId) -> Self {
         let mut story = Story::empty(graph, machine);
-        story.failed = Some(Failed {
+        story.failed.push(Failed {
             process: failed.thread,
             when: "<- here",
         });
@@ -96,6 +104,23 @@ impl Story {
                 story.tell(graph, machine, id);
             }
         }
+        story
+    }
+
+    /// What led to a data race.
+    pub(crate) fn of_race(graph: &Graph<Machine>, machine: &Machine, both: [EventId; 2]) -> Self {
+        let mut story = Story::empty(graph, machine);
+        for id in causal_order(graph) {
+            if both.iter().any(|&one| graph.happens_before(id, one)) {
+                story.tell(graph, machine, id);
+            }
+        }
+        story.failed = both
+            .map(|id| Failed {
+                process: id.thread,
+                when: "<- races",
+            })
+            .into();
         story
     }
 
@@ -117,7 +142,7 @@ impl Story {
     /// Everything, up to the end that a monitor objects to.
     pub(crate) fn of_end(graph: &Graph<Machine>, machine: &Machine, monitor: Tid) -> Self {
         let mut story = Story::empty(graph, machine);
-        story.failed = Some(Failed {
+        story.failed.push(Failed {
             process: monitor,
             when: "<- at the end",
         });
@@ -139,7 +164,7 @@ impl Story {
                 .collect(),
             happenings: Vec::new(),
             crashes: Vec::new(),
-            failed: None,
+            failed: Vec::new(),
             waiting: Vec::new(),
             undelivered: Vec::new(),
         }
@@ -179,6 +204,7 @@ impl Story {
                     option: String::new(),
                 },
             },
+            Kind::Memory(_) => accessed(graph, machine, id),
             Kind::Send { .. } => Deed::Sent {
                 text: describe_event(&machine.world, graph, id),
             },
@@ -212,7 +238,7 @@ impl Story {
     /// Is it the event of a monitor that has nothing to do with the failure?
     fn is_aside(&self, machine: &Machine, id: EventId) -> bool {
         machine.world.monitors.of(id.thread).is_some()
-            && self.failed.is_none_or(|failed| failed.process != id.thread)
+            && self.failed.iter().all(|failed| failed.process != id.thread)
     }
 
     fn note_undelivered(&mut self, graph: &Graph<Machine>, machine: &Machine, id: EventId) {
@@ -335,10 +361,15 @@ impl Story {
                     name: Some(name),
                     option,
                 } => picture.remark(process, &format!("chose {name} = {option}")),
+                Deed::Accessed {
+                    loaded: Some((from, label)),
+                    ..
+                } => picture.arrow(*from as usize, process, label),
+                Deed::Accessed { text, .. } => picture.remark(process, text),
                 Deed::Passed | Deed::WaitsInVain | Deed::Sent { .. } | Deed::Other { .. } => {}
             }
         }
-        if let Some(failed) = self.failed {
+        for failed in &self.failed {
             picture.mark(failed.process as usize, 'X', failed.when);
         }
         for waiting in &self.waiting {
@@ -385,10 +416,21 @@ impl Story {
                     process,
                     option: option.clone(),
                 },
-                Deed::Sent { text } | Deed::Other { text } => TraceLine::Other {
+                Deed::Accessed {
+                    text,
+                    number: Some(number),
+                    ..
+                } => TraceLine::Store {
                     process,
+                    number: *number,
                     text: text.clone(),
                 },
+                Deed::Accessed { text, .. } | Deed::Sent { text } | Deed::Other { text } => {
+                    TraceLine::Other {
+                        process,
+                        text: text.clone(),
+                    }
+                }
             }
         };
         let lines = self.happenings.iter().map(line).collect();
@@ -438,6 +480,25 @@ fn received(graph: &Graph<Machine>, machine: &Machine, send: EventId) -> Deed {
         occurrence: occurrence(graph, send, message),
         is_hidden: is_plumbing(machine, message.to)
             || matches!(message.value.role(), Role::Grant | Role::Plumbing),
+    }
+}
+
+/// An access to memory.
+fn accessed(graph: &Graph<Machine>, machine: &Machine, id: EventId) -> Deed {
+    let mut text = describe_event(&machine.world, graph, id);
+    let number = store_number(graph, id);
+    let mut loaded = None;
+    if let (Read::From(store), Some(number)) = (graph.event(id).read, number) {
+        let value = describe_value(&machine.world, graph, id);
+        text.push_str(&format!(": {value}"));
+        if store.thread != id.thread && number > 0 {
+            loaded = Some((store.thread, value));
+        }
+    }
+    Deed::Accessed {
+        text,
+        number,
+        loaded,
     }
 }
 

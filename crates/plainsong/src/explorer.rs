@@ -8,6 +8,7 @@ use crate::dot::Album;
 use crate::fault::{Budgets, Fault};
 use crate::fix::Fixed;
 use crate::machine::Root;
+use crate::memory::MemoryModel;
 use crate::monitor::Registered;
 use crate::observer::{Audience, Watching};
 use crate::report::{Estimate, Report};
@@ -57,7 +58,7 @@ pub enum Restart {
 
 /// The note when symmetry was asked for in vain.
 const NO_SYMMETRY: &str = "symmetry was not used: some messages are delivered in an order that depends on causality, \
-     or are copied to monitors, or a choice of one process is fixed";
+     or are copied to monitors, or a choice of one process is fixed, or memory is shared";
 
 /// The note when processes share state: then only one order of what they do with it was looked at.
 const SHARED_STATE: &str = "processes share state behind the exploration's back, so each execution was run as a whole, in \
@@ -114,6 +115,9 @@ pub struct Explorer {
     /// How often faults may happen.
     pub(crate) budgets: Budgets,
     pub(crate) symmetry: bool,
+    pub(crate) memory_model: MemoryModel,
+    /// Is memory explored under RC11? Found out by itself, unless somebody says so.
+    pub(crate) rc11: bool,
     /// Who asks before a send whether the receiver was dropped; found out by itself.
     pub(crate) askers: Arc<Askers>,
     /// Look for the race that decided a failure.
@@ -152,6 +156,8 @@ impl Default for Explorer {
             audience: None,
             budgets: [1; 3],
             symmetry: false,
+            memory_model: MemoryModel::default(),
+            rc11: false,
             askers: Arc::default(),
             explains: true,
         }
@@ -422,6 +428,35 @@ impl Explorer {
         self
     }
 
+    /// How atomics and cells behave; the usual setting finds out by itself what the program needs.
+    ///
+    /// ```
+    /// use plainsong::sync::atomic::{AtomicBool, Ordering};
+    /// use plainsong::{sync::Arc, thread, Explorer, MemoryModel};
+    ///
+    /// let program = || {
+    ///     let flags = Arc::new([AtomicBool::new(false), AtomicBool::new(false)]);
+    ///     let threads = [0, 1].map(|mine: usize| {
+    ///         let flags = Arc::clone(&flags);
+    ///         thread::spawn(move || {
+    ///             flags[mine].store(true, Ordering::Release);
+    ///             flags[1 - mine].load(Ordering::Acquire)
+    ///         })
+    ///     });
+    ///     let [one, other] = threads.map(|thread| thread.join().unwrap());
+    ///     assert!(one || other, "neither sees the other");
+    /// };
+    /// let report = Explorer::new().run(program);
+    /// assert_eq!(report.failures[0].message, "neither sees the other");
+    ///
+    /// let strong = Explorer::new().memory_model(MemoryModel::SequentialConsistency);
+    /// strong.run(program).assert_holds();
+    /// ```
+    pub fn memory_model(mut self, model: MemoryModel) -> Self {
+        self.memory_model = model;
+        self
+    }
+
     /// Says in the report which of these [marks](crate::cover) no execution reaches.
     ///
     /// ```
@@ -484,8 +519,15 @@ impl Explorer {
         settings.askers = Arc::new(slices.askers());
         let fixes_one = self.fixed.iter().any(|fixed| fixed.place.is_some());
         settings.symmetry = slices.symmetry(self.symmetry) && !fixes_one;
+        settings.rc11 = slices.rc11(self.memory_model == MemoryModel::Rc11);
         loop {
+            settings.symmetry &= !settings.rc11;
             let mut outcome = settings.attempt(root, slices);
+            if outcome.needs_rc11 {
+                settings.rc11 = true;
+                settings.start_again(slices);
+                continue;
+            }
             if settings.symmetry && outcome.needs_causality {
                 settings.symmetry = false;
                 settings.start_again(slices);
@@ -573,6 +615,7 @@ impl Explorer {
     /// ```
     pub fn replay(&self, trace: &Trace, program: impl Fn() + Send + Sync + 'static) -> Report {
         let settings = Explorer {
+            rc11: self.memory_model == MemoryModel::Rc11 || trace.is_about_memory(),
             jobs: 1,
             restart: Restart::All,
             samples: None,

@@ -36,6 +36,8 @@ pub enum FailureKind {
     Panic,
     /// A process waits for ever for a message or for the end of another.
     Deadlock,
+    /// Two accesses to a [cell](crate::cell), one of them a write, that nothing orders.
+    DataRace,
     /// A process does not do the same when it runs again with the same messages.
     NotDeterministic,
     /// Two processes receive from one channel, and nothing orders that: it was not explored, and the verdict is
@@ -51,9 +53,10 @@ pub enum FailureKind {
 }
 
 impl FailureKind {
-    pub(crate) const ALL: [FailureKind; 7] = [
+    pub(crate) const ALL: [FailureKind; 8] = [
         FailureKind::Panic,
         FailureKind::Deadlock,
+        FailureKind::DataRace,
         FailureKind::NotDeterministic,
         FailureKind::TwoReceivers,
         FailureKind::Unsupported,
@@ -77,6 +80,7 @@ impl FailureKind {
         match self {
             FailureKind::Panic => "panic",
             FailureKind::Deadlock => "deadlock",
+            FailureKind::DataRace => "data race",
             FailureKind::NotDeterministic => "not deterministic",
             FailureKind::TwoReceivers => "two receivers",
             FailureKind::Unsupported => "unsupported",

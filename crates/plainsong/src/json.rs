@@ -21,7 +21,7 @@
 //!     "events": { "all", "shown" }, "trace": text | null, "backtrace" | null
 //!   }],
 //!   "notes": [text],
-//!   "weak_orderings": [text],
+//!   "memory_model": "sc" | "rc11", "weak_orderings": [text],
 //!   "trace_file" | null, "checkpoint_file" | null, "dot_file" | null
 //! }
 //! ```
@@ -51,6 +51,7 @@ impl Report {
     /// | `coverage` | executions by mark |
     /// | `seconds`, `peak_memory`, `estimate`, `restart` | as here |
     /// | `failures` | `kind`, `message`, `location`, `process`, `picture`, `race`, `events` (`all`, `shown`), `trace`, `backtrace` |
+    /// | `memory_model` | `"sc"`, `"rc11"` |
     /// | `weak_orderings` | places, as here |
     /// | `notes`, `trace_file`, `checkpoint_file`, `dot_file` | as here |
     ///
@@ -102,6 +103,7 @@ fn value(report: &Report) -> Value {
         },
         "failures": report.failures.iter().map(failure).collect::<Vec<_>>(),
         "notes": report.notes,
+        "memory_model": report.memory_model.name(),
         "weak_orderings": report.weak_orderings,
         "trace_file": file(&report.trace_file),
         "checkpoint_file": file(&report.checkpoint_file),

@@ -16,6 +16,7 @@ use crate::explorer::{Explorer, Restart};
 use crate::failure::{Failure, FailureKind};
 use crate::fix::{Fixes, Seen};
 use crate::machine::{Machine, Root, find_two_receivers, two_receivers};
+use crate::memory::{MemoryModel, describe_race, is_decision};
 use crate::monitor::Observers;
 use crate::now;
 use crate::observer::Outcome;
@@ -69,6 +70,8 @@ pub(crate) struct Found {
     /// Does some process need executions to run as a whole?
     pub(crate) needs_a_whole: bool,
     pub(crate) needs_causality: bool,
+    /// Is there something that is only explored under RC11, and was not?
+    pub(crate) needs_rc11: bool,
     /// Which fixes of choices were used.
     pub(crate) fixes_seen: Seen,
     /// A graph to be saved, and whether it is of an execution that failed.
@@ -133,8 +136,18 @@ impl Shared {
             || found.is_cut_short
             || found.needs_a_whole
             || (found.needs_causality && self.settings.symmetry)
+            || found.needs_rc11
             || !found.askers.is_empty()
             || (!found.failures.is_empty() && !self.settings.keep_going)
+    }
+
+    /// Has the program done something that is only explored under RC11, in an exploration that is not?
+    pub(crate) fn lacks_rc11(&self, world: &World) -> bool {
+        let settings = &self.settings;
+        settings.memory_model == MemoryModel::Auto
+            && !settings.rc11
+            && self.guide.is_none()
+            && (world.locations.needs_rc11.get() || world.weak_orderings.has_some())
     }
 
     /// When a slice that begins now should pause for a checkpoint.
@@ -224,7 +237,7 @@ impl Watch {
         }
         let is_none = (world.has_sure_takes.get() && is_in_vain(graph))
             || (world.has_vain.get() && now::is_in_vain(graph));
-        if !matches!(leaf, Leaf::Failed(_)) && is_none {
+        if !matches!(leaf, Leaf::Failed(_) | Leaf::Raced(..)) && is_none {
             return Ok(());
         }
         match leaf {
@@ -232,6 +245,10 @@ impl Watch {
             Leaf::Failed(id) => {
                 self.failed += 1;
                 return self.panicked(graph, id, world);
+            }
+            Leaf::Raced(one, other) => {
+                self.failed += 1;
+                return self.raced(graph, [one, other]);
             }
             Leaf::Blocked if gave_up(graph) => {
                 self.blocked += 1;
@@ -353,6 +370,7 @@ impl Watch {
         world.keeps_text = before.keeps_text;
         world.askers.clone_from(&shared.settings.askers);
         world.budgets = shared.settings.budgets;
+        world.locations.is_rc11 = shared.settings.rc11;
         world.monitors = Observers::new(&shared.settings.monitors);
         world.fixes = Fixes::new(&shared.settings.fixed);
         world.pulse.clone_from(&before.pulse);
@@ -419,6 +437,24 @@ impl Watch {
         });
     }
 
+    /// Two accesses to a cell race.
+    fn raced(&mut self, graph: &Graph<Machine>, both: [EventId; 2]) -> Result<(), Mismatch> {
+        let machine = self.run_from_scratch(graph, true)?;
+        let story = Story::of_race(graph, &machine, both);
+        let (message, location) = describe_race(graph, &machine, both);
+        self.outcome = Some(Outcome::Failed(message.clone()));
+        let failure = Failure::plain(FailureKind::DataRace, message.clone(), location);
+        if !self.is_known(&failure) {
+            self.report(Failure {
+                picture: story.picture(),
+                events: story.size(graph, &machine),
+                trace: Some(story.trace(&self.shared.settings, FailureKind::DataRace, &message)),
+                ..failure
+            });
+        }
+        Ok(())
+    }
+
     fn explain(
         &self,
         graph: &Graph<Machine>,
@@ -469,10 +505,7 @@ impl Watch {
         let mut found = self.shared.found();
         found.followed.clear();
         for &id in graph.order() {
-            if matches!(
-                graph.event(id).kind,
-                Kind::Receive { .. } | Kind::Choose { .. }
-            ) {
+            if is_decision(graph, id) {
                 *found
                     .followed
                     .entry(world.full_name(id.thread))
@@ -543,6 +576,10 @@ impl Visitor<Machine> for Watch {
         world.weak_orderings.add_to(&mut found.weak_orderings);
         world.fixes.add_to(&mut found.fixes_seen);
         drop(found);
+        if self.shared.lacks_rc11(&world) {
+            self.shared.found().needs_rc11 = true;
+            return self.stop();
+        }
         if self.lacks_askers(graph, &world) {
             return self.stop();
         }

@@ -228,8 +228,8 @@
 //! step: two sections of a real lock without an operation between them are never interleaved with another
 //! process, and nothing notices that.
 //!
-//! Atomics of [`sync::atomic`] are sequentially consistent. Where the code asks for a weaker ordering, the
-//! report says that it was explored as `SeqCst`, and where ([`Report::weak_orderings`]).
+//! Atomics of [`sync::atomic`] are explored with the orderings that the code asks for, under RC11, and a
+//! [`cell::UnsafeCell`] is checked for data races ([`MemoryModel`]).
 //!
 //! What is left from the real `std` and `tokio` is not explored: a `std::sync::Mutex`, a
 //! `std::sync::mpsc` channel or a real atomic is seen in one order only, and a process that blocks on
@@ -267,6 +267,7 @@
 
 mod attempt;
 mod borrowed;
+pub mod cell;
 mod channel;
 mod checkpoint;
 mod checkpoint_slices;
@@ -288,6 +289,7 @@ mod inbox;
 mod json;
 mod leaf_visitor;
 mod machine;
+mod memory;
 mod message;
 mod monitor;
 mod now;
@@ -324,6 +326,7 @@ pub use explorer::{Explorer, Restart, explore};
 pub use failure::{Failure, FailureKind};
 pub use fix::Fixed;
 pub use inbox::inbox;
+pub use memory::MemoryModel;
 pub use message::{AnyMessage, Info, Message, know};
 pub use monitor::{Destination, ExecutionEnd, Monitor, Sent, monitor};
 pub use observer::{Execution, Observer, Outcome};

@@ -709,6 +709,7 @@ fn answer(graph: &Graph<Machine>, id: EventId, compares_values: bool) -> Fed {
         },
         Kind::Choose { value, .. } => Fed::Chosen(*value),
         Kind::Spawn { thread, .. } => Fed::Started(*thread),
+        Kind::Memory(memory) if memory.access.is_load() => Fed::Loaded(graph.value(id)),
         _ => Fed::Done,
     }
 }

@@ -10,6 +10,7 @@ use crate::execution_text::occurrence;
 use crate::explorer::Explorer;
 use crate::leaf_visitor::Shared;
 use crate::machine::{Machine, causal_order, is_set};
+use crate::memory::store_number;
 use crate::message::{Role, short_type_name};
 use crate::replay::{Afterwards, Decision, Guide, Wanted};
 use plainsong_explore::{EventId, Graph, Kind, Model, Read};
@@ -191,7 +192,7 @@ fn decision(graph: &Graph<Machine>, machine: &Machine, id: EventId) -> Option<De
             Some(Decision::Receive(messages.collect()))
         }
         Kind::Choose { .. } => Some(Decision::Choose(machine.note(id)?.value)),
-        _ => None,
+        _ => store_number(graph, id).map(Decision::Store),
     }
 }
 

@@ -37,6 +37,8 @@ pub(crate) enum Decision {
     Wait,
     /// Chooses the option that is printed like this.
     Choose(String),
+    /// Loads from the store of this number, or stores as that.
+    Store(u32),
 }
 
 /// What a receive should do.
@@ -115,7 +117,7 @@ impl Guide {
                 wanted: Vec::new(),
                 waits_in_vain: true,
             }),
-            Decision::Choose(_) => task.give_up(),
+            Decision::Choose(_) | Decision::Store(_) => task.give_up(),
         }
     }
 
@@ -123,7 +125,15 @@ impl Guide {
     pub(crate) fn choice(&self, task: &Task) -> Option<String> {
         match self.next(task)? {
             Decision::Choose(option) => Some(option.clone()),
-            Decision::Receive(_) | Decision::Wait => task.give_up(),
+            _ => task.give_up(),
+        }
+    }
+
+    /// The number of the store that a process loads from next, or makes; none if it is free.
+    pub(crate) fn store(&self, task: &Task) -> Option<u32> {
+        match self.next(task)? {
+            Decision::Store(number) => Some(*number),
+            _ => task.give_up(),
         }
     }
 

@@ -4,6 +4,7 @@ use crate::counters::Counters;
 use crate::explorer::Restart;
 use crate::failure::Failure;
 use crate::fix::Fixed;
+use crate::memory::MemoryModel;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
@@ -60,14 +61,21 @@ pub struct Report {
     /// The choices that were [fixed](crate::Explorer::fix): the verdict is about executions with these
     /// values only.
     pub fixed: Vec<Fixed>,
-    /// Where atomics are used with orderings weaker than `SeqCst`: `Relaxed at src/lib.rs:26:17`. They were
-    /// explored as `SeqCst`, so a verdict other than [`Verdict::Refuted`] is about sequentially consistent
+    /// How shared memory was explored: never [`MemoryModel::Auto`].
+    pub memory_model: MemoryModel,
+    /// Where atomics are used with orderings weaker than `SeqCst`, if they were explored as `SeqCst` because
+    /// that was [asked for](crate::Explorer::memory_model): `Relaxed at src/lib.rs:26:17`. Then a verdict other than [`Verdict::Refuted`] is about sequentially consistent
     /// executions only.
     ///
     /// ```
     /// use plainsong::sync::atomic::{AtomicBool, Ordering};
+    /// use plainsong::{Explorer, MemoryModel};
     ///
-    /// let report = plainsong::explore(|| drop(AtomicBool::new(false).load(Ordering::Acquire)));
+    /// let program = || drop(AtomicBool::new(false).load(Ordering::Acquire));
+    /// plainsong::explore(program).assert_holds(); // under RC11
+    ///
+    /// let strong = Explorer::new().memory_model(MemoryModel::SequentialConsistency);
+    /// let report = strong.run(program);
     /// report.assert_holds();
     /// assert!(report.weak_orderings[0].starts_with("Acquire at "));
     /// assert!(report.to_string().starts_with("holds for SeqCst: every execution was explored"));

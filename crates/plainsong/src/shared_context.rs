@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::fault::Budgets;
 use crate::fix::Fixes;
 use crate::ghosts::Ghosts;
+use crate::memory::Locations;
 use crate::monitor::Observers;
 use crate::observer::Audience;
 use crate::panics::Caught;
@@ -69,6 +70,8 @@ pub(crate) struct World {
     pub(crate) has_vain: Cell<bool>,
     pub(crate) traffic: Traffic,
     pub(crate) weak_orderings: Seen,
+    /// Shared memory, if it is explored.
+    pub(crate) locations: Locations,
     /// What destructors get while their process unwinds.
     pub(crate) ghosts: Ghosts,
     /// Is there any coverage mark?
@@ -145,6 +148,7 @@ impl World {
             has_vain: Cell::new(false),
             traffic: Traffic::default(),
             weak_orderings: Seen::default(),
+            locations: Locations::default(),
             ghosts: Ghosts::default(),
             has_marks: Cell::new(false),
             leaf_visited: Cell::new(false),

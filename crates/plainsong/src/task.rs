@@ -46,6 +46,8 @@ pub(crate) enum Fed {
     Messages(Vec<Rc<Envelope>>),
     Chosen(u32),
     Started(Tid),
+    /// What was loaded from memory.
+    Loaded(u64),
 }
 
 impl Fed {
@@ -56,6 +58,7 @@ impl Fed {
                 Rc::ptr_eq(one, other) || one.is_same(other)
             }
             (Fed::Nothing, Fed::Nothing) => true,
+            (Fed::Loaded(one), Fed::Loaded(other)) => one == other,
             _ => false,
         }
     }
@@ -65,6 +68,7 @@ impl Fed {
         match self {
             Fed::Message(message) => Some(Fed::Message(Rc::clone(message))),
             Fed::Nothing => Some(Fed::Nothing),
+            Fed::Loaded(value) => Some(Fed::Loaded(*value)),
             _ => None,
         }
     }
@@ -74,7 +78,7 @@ impl Fed {
         match self {
             Fed::Message(message) => std::slice::from_mut(message),
             Fed::Messages(messages) => messages,
-            Fed::Done | Fed::Sent(_) | Fed::Nothing | Fed::Chosen(_) | Fed::Started(_) => &mut [],
+            _ => &mut [],
         }
     }
 }
@@ -388,7 +392,7 @@ impl Task {
         fed.expect("a process goes on when it has an answer")
     }
 
-    /// The same for a send. Its answer is known, so the process goes on at once, unless it is already
+    /// The same for a send or a store. Its answer is known, so the process goes on at once, unless it is already
     /// far ahead: it might never stop.
     #[inline]
     pub(crate) fn perform_send(

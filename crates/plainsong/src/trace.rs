@@ -11,6 +11,7 @@
 //! "server" receive Acquire 1 from "client 1"
 //! "client 1" receive Granted 1 from "server"
 //! "client 2" choose "true"
+//! "client 2" store 1: load of atomic 1 (Acquire)
 //! "client 2" nothing
 //! "auditor" set Vote 1 from "client 1" Vote 1 from "client 2"
 //! "auditor" waits in vain
@@ -18,7 +19,7 @@
 //! ```
 //!
 //! `Acquire 1 from "client 1"` is the first message of type `Acquire` that `client 1` sent to the
-//! receiver. Lines with `-` are for the reader and tell the replay nothing.
+//! receiver. `store 1` is the store that is loaded, or made: the second of its location in modification order. Lines with `-` are for the reader and tell the replay nothing.
 
 use crate::delivery::Delivery;
 use crate::failure::FailureKind;
@@ -73,6 +74,12 @@ pub(crate) enum TraceLine {
     Choose {
         process: String,
         option: String,
+    },
+    /// A load from the store of this number, or that store.
+    Store {
+        process: String,
+        number: u32,
+        text: String,
     },
     Other {
         process: String,
@@ -153,6 +160,13 @@ impl Trace {
             std::fs::create_dir_all(folder)?;
         }
         std::fs::write(path, self.to_string())
+    }
+
+    /// Does it have accesses to memory?
+    pub(crate) fn is_about_memory(&self) -> bool {
+        let mut lines = self.lines.iter();
+        lines.any(|line| matches!(line, TraceLine::Store { .. }))
+            || self.outcome == FailureKind::DataRace.name()
     }
 
     /// What each process has to decide.
@@ -240,6 +254,9 @@ impl TraceLine {
             TraceLine::Choose { process, option } => {
                 Some((process, Decision::Choose(option.clone())))
             }
+            TraceLine::Store {
+                process, number, ..
+            } => Some((process, Decision::Store(*number))),
             TraceLine::Other { .. } => None,
         }
     }
@@ -284,6 +301,11 @@ impl fmt::Display for TraceLine {
             TraceLine::Nothing { process } => write!(f, "{process:?} nothing"),
             TraceLine::Waits { process } => write!(f, "{process:?} {IN_VAIN}"),
             TraceLine::Choose { process, option } => write!(f, "{process:?} choose {option:?}"),
+            TraceLine::Store {
+                process,
+                number,
+                text,
+            } => write!(f, "{process:?} store {number}: {}", text.replace('\n', " ")),
             TraceLine::Other { process, text } => {
                 write!(f, "{process:?} - {}", text.replace('\n', " "))
             }
@@ -342,6 +364,13 @@ fn parse_line(line: &str) -> Option<TraceLine> {
     } else if let Some(text) = rest.strip_prefix('-') {
         Some(TraceLine::Other {
             process,
+            text: text.trim().to_owned(),
+        })
+    } else if let Some(store) = rest.strip_prefix("store ") {
+        let (number, text) = store.split_once(':')?;
+        Some(TraceLine::Store {
+            process,
+            number: number.parse().ok()?,
             text: text.trim().to_owned(),
         })
     } else if let Some(option) = rest.strip_prefix("choose ") {
@@ -453,6 +482,11 @@ mod tests {
             TraceLine::Choose {
                 process: "b".to_owned(),
                 option: "\"x\"".to_owned(),
+            },
+            TraceLine::Store {
+                process: "b".to_owned(),
+                number: 2,
+                text: "atomic 1 := 5: (Relaxed)".to_owned(),
             },
             TraceLine::Other {
                 process: "b".to_owned(),

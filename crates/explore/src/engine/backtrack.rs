@@ -25,7 +25,10 @@ impl<P: Program> Engine<'_, P> {
             self.counted = (self.tally.events, self.tally.revisits);
             self.take(&mut frame, taken);
             self.decided = true;
-            let has_undo = matches!(frame.outcomes, Outcomes::Revisits { undo: Some(_), .. });
+            let has_undo = matches!(
+                frame.outcomes,
+                Outcomes::Revisits { undo: Some(_), .. } | Outcomes::Stores { undo: Some(_), .. }
+            );
             if frame.next < frame.end || has_undo {
                 self.stack.push(frame);
             } else if let Outcomes::Reads(reads) = frame.outcomes {
@@ -50,13 +53,21 @@ impl<P: Program> Engine<'_, P> {
                 }
                 None => self.cut(frame.before + 1),
             },
+            Outcomes::Stores { undo, .. } => match undo.take() {
+                Some(undo) => {
+                    let (cut, order) = *undo;
+                    self.cut(frame.before + 1 - cut.deleted().count());
+                    self.take_store_back(frame.event, cut, order);
+                }
+                None => self.cut(frame.before),
+            },
         }
     }
 
     /// Takes an outcome of an event, from where [`Engine::go_back`] leads.
     pub(super) fn take(&mut self, frame: &mut Frame<P>, taken: u32) {
         self.cursor = match frame.outcomes {
-            Outcomes::Revisits { .. } => 0,
+            Outcomes::Revisits { .. } | Outcomes::Stores { .. } => 0,
             _ if self.restored => 0,
             // When the event was picked, nobody before its thread had anything to do.
             _ => self.graph.rank(frame.event.thread),
@@ -76,6 +87,9 @@ impl<P: Program> Engine<'_, P> {
             }
             Outcomes::Revisits { turns, undo } => {
                 *undo = Some(Box::new(self.revisit(&turns[taken as usize - 1])));
+            }
+            Outcomes::Stores { outcomes, undo } => {
+                *undo = self.take_store(frame.event, &outcomes[taken as usize]);
             }
         }
     }

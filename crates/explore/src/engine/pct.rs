@@ -309,6 +309,7 @@ impl<P: Program> Engine<'_, P> {
                 !want.waits() || !self.arrived_sets(thread, want, schedule).is_empty()
             }
             Kind::Join { thread: other } => self.graph.has_ended(other),
+            Kind::Memory(ref memory) => self.graph.can_load(&memory.access),
             _ => true,
         }
     }
@@ -354,6 +355,7 @@ impl<P: Program> Engine<'_, P> {
             }
             Kind::Fail => return Some(Leaf::Failed(self.insert(thread, None))),
             Kind::Join { .. } => self.join(thread),
+            Kind::Memory(_) => return self.access_now(thread),
             _ => {
                 self.insert(thread, None);
             }

@@ -37,6 +37,9 @@ impl<P: Program> Engine<'_, P> {
                     }
                 }
             }
+            if let Some(ended) = self.ended.take() {
+                return Extended::To(ended.leaf());
+            }
             let Some(thread) = self.pick() else {
                 return Extended::To(self.ending());
             };

@@ -11,6 +11,7 @@ use super::{Engine, Policy};
 use crate::candidates::{Decided, Reader, collect, has_candidate, is_global, keep_first_ones};
 use crate::event::{EventId, Kind, Tid};
 use crate::graph::Graph;
+use crate::memory::MemoryEvent;
 use crate::program::{Fate, History, Mailboxes, Model, Op, Program, Want};
 use crate::receive_sets::{is_enabled, is_simple, open_messages};
 use crate::thread_symmetry::is_prologue;
@@ -18,6 +19,12 @@ use crate::thread_symmetry::is_prologue;
 impl<P: Program> Engine<'_, P> {
     /// The thread to run next: one that cannot wait if there is one, else a receive that need not.
     pub(super) fn pick(&mut self) -> Option<Tid> {
+        if let Some(thread) = self.graph.memory.updating
+            && self.graph.is_running(thread)
+        {
+            self.learn_next(thread);
+            return Some(thread);
+        }
         if self.policy == Policy::ReceivesLast && !self.graph.symmetry {
             return self.pick_active().or_else(|| self.pick_receiver());
         }
@@ -49,6 +56,7 @@ impl<P: Program> Engine<'_, P> {
                         return Some(thread);
                     }
                 }
+                Kind::Memory(ref memory) if !self.graph.can_load(&memory.access) => {}
                 _ => return Some(thread),
             }
         }
@@ -67,6 +75,9 @@ impl<P: Program> Engine<'_, P> {
             self.learn_next(thread);
             match *self.scripted(thread) {
                 Kind::Receive { .. } => {}
+                Kind::Memory(ref memory) if !self.graph.can_load(&memory.access) => {
+                    self.some_join = true;
+                }
                 Kind::Join { thread: other } if !self.graph.has_ended(other) => {
                     self.some_join = true;
                 }
@@ -292,6 +303,7 @@ impl<P: Program> Engine<'_, P> {
                 }
             }
             Op::Join { thread } => Kind::Join { thread },
+            Op::Memory(access) => Kind::Memory(Box::new(MemoryEvent { access, place: 0 })),
             Op::End => Kind::End,
             Op::Block => Kind::Block,
             Op::Fail => Kind::Fail,

@@ -9,3 +9,4 @@ mod random;
 mod script;
 mod slices;
 mod twins;
+mod weak_memory;

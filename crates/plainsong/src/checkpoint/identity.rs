@@ -83,6 +83,7 @@ fn settings(explorer: &Explorer) -> Vec<(String, String)> {
         events_per_process,
         budgets,
         symmetry,
+        memory_model,
         monitors,
         fixed,
         restart,
@@ -96,6 +97,7 @@ fn settings(explorer: &Explorer) -> Vec<(String, String)> {
         expected: _,
         trace_file: _,
         askers: _,
+        rc11: _,
         explains: _,
         patience: _,
         cancel: _,
@@ -118,6 +120,7 @@ fn settings(explorer: &Explorer) -> Vec<(String, String)> {
         named("limit_events_per_process", events_per_process.to_string()),
         named("losses, duplicates, crashes", format!("{budgets:?}")),
         named("symmetry", symmetry.to_string()),
+        named("memory", memory_model.name().to_owned()),
         named("restart", format!("{restart:?}")),
         named("monitors", monitors.len().to_string()),
     ];
@@ -185,6 +188,7 @@ impl Visitor<Machine> for Hash {
                 }
                 Kind::Choose { options, value, .. } => format!("choose {value} of {options}"),
                 Kind::Spawn { thread, .. } => format!("spawn {thread}"),
+                Kind::Memory(memory) => format!("{memory:?} {:?}", graph.event(id).read),
                 Kind::Join { thread } => format!("join {thread}"),
                 Kind::End => "end".to_owned(),
                 Kind::Block => "give up".to_owned(),

@@ -9,6 +9,7 @@
 //! first 11ba2a68c2df3b1d
 //! restart Changed
 //! symmetry false
+//! rc11 false
 //! runs 2
 //! executions 120
 //! blocked 0
@@ -46,6 +47,8 @@ pub(crate) struct Saved {
     pub(crate) restart: Restart,
     /// Was symmetry used?
     pub(crate) symmetry: bool,
+    /// Was memory explored under RC11?
+    pub(crate) rc11: bool,
     /// How many runs there were.
     pub(crate) runs: u64,
     pub(crate) executions: u64,
@@ -105,6 +108,7 @@ fn write_sums(text: &mut String, saved: &Saved) -> fmt::Result {
     writeln!(text, "first {:016x}", saved.first)?;
     writeln!(text, "restart {:?}", saved.restart)?;
     writeln!(text, "symmetry {}", saved.symmetry)?;
+    writeln!(text, "rc11 {}", saved.rc11)?;
     writeln!(text, "runs {}", saved.runs)?;
     writeln!(text, "executions {}", saved.executions)?;
     writeln!(text, "blocked {}", saved.blocked)?;
@@ -219,6 +223,7 @@ fn read_sum(word: &str, rest: &str, saved: &mut Saved) -> Option<()> {
             saved.restart = find_named(&all, rest)?;
         }
         "symmetry" => saved.symmetry = number(rest)?,
+        "rc11" => saved.rc11 = number(rest)?,
         "runs" => saved.runs = number(rest)?,
         "executions" => saved.executions = number(rest)?,
         "blocked" => saved.blocked = number(rest)?,
@@ -315,6 +320,7 @@ mod tests {
             first: 77,
             restart: Restart::All,
             symmetry: true,
+            rc11: true,
             runs: 2,
             executions: 10,
             blocked: 3,

@@ -8,12 +8,13 @@ use crate::determinism_check::{Mismatch, What};
 use crate::execution_text::Story;
 use crate::failure::{Failure, FailureKind};
 use crate::machine::Machine;
+use crate::memory::is_decision;
 use crate::monitor::{ExecutionEnd, who_waits};
 use crate::observer::Outcome;
 use crate::panics::{Caught, Detail};
 use crate::replay::Guide;
 use crate::shared_context::World;
-use plainsong_explore::{Graph, Kind, Tid};
+use plainsong_explore::{EventId, Graph, Tid};
 
 impl Watch {
     /// Every process has ended.
@@ -130,14 +131,9 @@ impl Watch {
 /// Has every process come to the end of what the guide says? Then nobody waits for it.
 fn is_followed(guide: &Guide, graph: &Graph<Machine>, world: &World) -> bool {
     let decided = |process: &String| {
-        let is_its_decision = |kind: &Kind<_, _>, thread: Tid| {
-            matches!(kind, Kind::Receive { .. } | Kind::Choose { .. })
-                && world.full_name(thread) == *process
-        };
-        let events = graph.order().iter();
-        events
-            .filter(|id| is_its_decision(&graph.event(**id).kind, id.thread))
-            .count()
+        let is_its_decision =
+            |&&id: &&EventId| is_decision(graph, id) && world.full_name(id.thread) == *process;
+        graph.order().iter().filter(is_its_decision).count()
     };
     guide
         .decisions

@@ -1,6 +1,7 @@
 //! Events and operations in words.
 
 use super::Machine;
+use crate::memory::describe_access;
 use crate::send::describe_mailbox;
 use crate::shared_context::World;
 use crate::task::Operation;
@@ -17,6 +18,7 @@ pub(crate) fn describe_event(world: &World, graph: &Graph<Machine>, id: EventId)
             let daemon = daemon(graph.is_daemon(*thread));
             format!("spawn `{}`{daemon}", world.name(*thread))
         }
+        Kind::Memory(memory) => describe_access(world, &memory.access),
         Kind::Join { thread } => format!("join {}", world.name(*thread)),
         Kind::End => "the end".to_owned(),
         Kind::Block => "an assumption that does not hold".to_owned(),
@@ -43,6 +45,7 @@ pub(crate) fn describe_operation(world: &World, process: Tid, operation: &Operat
         Op::Receive { pattern, want } => receive(world, pattern, want.waits()),
         Op::Choose { options, .. } => format!("choose one of {options}"),
         Op::Spawn { daemon: is, .. } => format!("spawn{}", daemon(*is)),
+        Op::Memory(access) => describe_access(world, access),
         Op::Join { thread } => format!("join {}", world.name(*thread)),
         Op::End => "the end".to_owned(),
         Op::Block => "an assumption that does not hold".to_owned(),

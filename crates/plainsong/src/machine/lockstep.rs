@@ -232,6 +232,7 @@ fn same(graph: &Graph<Machine>, id: EventId, operation: &Operation) -> bool {
             },
         ) => options == options2 && budget == budget2,
         (Kind::Join { thread }, Op::Join { thread: thread2 }) => thread == thread2,
+        (Kind::Memory(memory), Op::Memory(access)) => memory.access == *access,
         (&Kind::Spawn { thread, .. }, &Op::Spawn { daemon, .. }) => {
             graph.is_daemon(thread) == daemon
         }

@@ -59,6 +59,7 @@ fn a_report_is_json_with_every_member() {
         "restart",
         "failures",
         "notes",
+        "memory_model",
         "weak_orderings",
         "trace_file",
         "checkpoint_file",

@@ -60,3 +60,4 @@ mod threads;
 mod tokio_oracle;
 mod tokio_play;
 mod watchdog;
+mod weak_memory;

@@ -2,41 +2,103 @@
 
 use super::Ordering;
 use super::number_server::{Act, Was, Word, start_number};
+use super::orders::{check_failure, check_load, check_store};
 use super::weak::note;
+use crate::memory::spot::Spot;
+use crate::memory::{is_rc11, memory_order};
 use crate::process::Process;
 use crate::sync::server::{Place, answer, content, tell};
 use crate::task::Task;
+use plainsong_explore::Update;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
 
 /// Any atomic number.
 struct Atomic<T> {
-    server: Process,
+    at: At,
     of: PhantomData<fn(T) -> T>,
+}
+
+/// Where the number is.
+enum At {
+    /// A process has it: everything is sequentially consistent.
+    Server(Process),
+    Memory(Spot),
+}
+
+impl fmt::Debug for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            At::Server(server) => write!(f, "{server}"),
+            At::Memory(spot) => f.write_str(&spot.name()),
+        }
+    }
 }
 
 impl<T: Word> Atomic<T> {
     fn new(number: T, made_at: Place) -> Self {
+        let show = |bits: u64| format!("{:?}", T::of(bits));
         Atomic {
-            server: start_number(number, made_at),
+            at: match is_rc11() {
+                true => At::Memory(Spot::new("atomic", number.bits(), show, made_at)),
+                false => At::Server(start_number(number, made_at)),
+            },
             of: PhantomData,
         }
     }
 
-    fn store(&self, number: T, place: Place) {
-        tell(self.server, Act::Store(number), place);
+    fn load(&self, order: Ordering, place: Place) -> T {
+        match self.at {
+            At::Server(server) => ask(server, Act::Load, place),
+            At::Memory(spot) => T::of(spot.load(memory_order(order), place)),
+        }
     }
 
-    fn ask(&self, act: Act<T>, place: Place) -> T {
-        tell(self.server, act, place);
-        content::<Was<T>>(&answer::<Was<T>>(self.server, "", place)).0
+    fn store(&self, number: T, order: Ordering, place: Place) {
+        match self.at {
+            At::Server(server) => tell(server, Act::Store(number), place),
+            At::Memory(spot) => spot.store(number.bits(), memory_order(order), place),
+        }
     }
 
-    fn exchange(&self, old: T, new: T, place: Place) -> Result<T, T> {
-        let was = self.ask(Act::CompareExchange(old, new), place);
+    /// Puts the result of a function in the place of what was there.
+    fn update(
+        &self,
+        act: Act<T>,
+        order: Ordering,
+        place: Place,
+        function: impl FnOnce(T) -> T,
+    ) -> T {
+        match self.at {
+            At::Server(server) => ask(server, act, place),
+            At::Memory(spot) => {
+                let new = |old| function(T::of(old)).bits();
+                T::of(spot.update(Update::Always, memory_order(order), place, new))
+            }
+        }
+    }
+
+    fn exchange(
+        &self,
+        (old, new): (T, T),
+        (success, failure): (Ordering, Ordering),
+        place: Place,
+    ) -> Result<T, T> {
+        let was = match self.at {
+            At::Server(server) => ask(server, Act::CompareExchange(old, new), place),
+            At::Memory(spot) => {
+                let update = Update::If(old.bits(), memory_order(failure));
+                T::of(spot.update(update, memory_order(success), place, |_| new.bits()))
+            }
+        };
         if was == old { Ok(was) } else { Err(was) }
     }
+}
+
+fn ask<T: Word>(server: Process, act: Act<T>, place: Place) -> T {
+    tell(server, act, place);
+    content::<Was<T>>(&answer::<Was<T>>(server, "", place)).0
 }
 
 macro_rules! atomics {
@@ -66,22 +128,25 @@ macro_rules! atomics {
             /// The number.
             #[track_caller]
             pub fn load(&self, order: Ordering) -> $number {
+                check_load(order);
                 note(order, Location::caller());
-                self.0.ask(Act::Load, Location::caller())
+                self.0.load(order, Location::caller())
             }
 
             /// Changes the number.
             #[track_caller]
             pub fn store(&self, number: $number, order: Ordering) {
+                check_store(order);
                 note(order, Location::caller());
-                self.0.store(number, Location::caller());
+                self.0.store(number, order, Location::caller());
             }
 
             /// Changes the number, and returns what it was.
             #[track_caller]
             pub fn swap(&self, number: $number, order: Ordering) -> $number {
                 note(order, Location::caller());
-                self.0.ask(Act::Swap(number), Location::caller())
+                let place = Location::caller();
+                self.0.update(Act::Swap(number), order, place, |_| number)
             }
 
             /// Changes the number if it is `old`, and returns what it was.
@@ -93,9 +158,10 @@ macro_rules! atomics {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$number, $number> {
+                check_failure(failure);
                 note(success, Location::caller());
                 note(failure, Location::caller());
-                self.0.exchange(old, new, Location::caller())
+                self.0.exchange((old, new), (success, failure), Location::caller())
             }
 
             /// The same as `compare_exchange`: it does not fail for no reason.
@@ -107,9 +173,10 @@ macro_rules! atomics {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$number, $number> {
+                check_failure(failure);
                 note(success, Location::caller());
                 note(failure, Location::caller());
-                self.0.exchange(old, new, Location::caller())
+                self.0.exchange((old, new), (success, failure), Location::caller())
             }
 
             /// Tries to change the number by a function until nobody comes between.
@@ -121,11 +188,12 @@ macro_rules! atomics {
                 mut function: impl FnMut($number) -> Option<$number>,
             ) -> Result<$number, $number> {
                 let place = Location::caller();
+                check_failure(fetch);
                 note(set, place);
                 note(fetch, place);
-                let mut was = self.0.ask(Act::Load, place);
+                let mut was = self.0.load(fetch, place);
                 while let Some(new) = function(was) {
-                    match self.0.exchange(was, new, place) {
+                    match self.0.exchange((was, new), (set, fetch), place) {
                         Ok(was) => return Ok(was),
                         Err(other) => was = other,
                     }
@@ -136,7 +204,7 @@ macro_rules! atomics {
             /// The number.
             #[track_caller]
             pub fn into_inner(self) -> $number {
-                self.0.ask(Act::Load, Location::caller())
+                self.0.load(Ordering::Relaxed, Location::caller())
             }
         }
 
@@ -158,7 +226,7 @@ macro_rules! atomics {
 
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "{}({})", stringify!($name), self.0.server)
+                write!(f, "{}({:?})", stringify!($name), self.0.at)
             }
         }
     )*};
@@ -171,8 +239,10 @@ macro_rules! fetches {
             #[track_caller]
             pub fn $method(&self, number: $number, order: Ordering) -> $number {
                 note(order, Location::caller());
-                let act = Act::Fetch(stringify!($method), $function, number);
-                self.0.ask(act, Location::caller())
+                let function: fn($number, $number) -> $number = $function;
+                let act = Act::Fetch(stringify!($method), function, number);
+                let place = Location::caller();
+                self.0.update(act, order, place, |was| function(was, number))
             }
         )*}
     };

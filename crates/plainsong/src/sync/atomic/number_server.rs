@@ -9,9 +9,39 @@ use crate::sync::server::{Desk, Place, content, start};
 use std::fmt::{self, Debug};
 
 /// What an atomic number can hold.
-pub(super) trait Word: Copy + Debug + PartialEq + 'static {}
+pub(super) trait Word: Copy + Debug + PartialEq + 'static {
+    /// As bits.
+    fn bits(self) -> u64;
 
-impl<T: Copy + Debug + PartialEq + 'static> Word for T {}
+    /// From bits.
+    fn of(bits: u64) -> Self;
+}
+
+impl Word for bool {
+    fn bits(self) -> u64 {
+        u64::from(self)
+    }
+
+    fn of(bits: u64) -> Self {
+        bits != 0
+    }
+}
+
+macro_rules! words {
+    ($($number:ident)*) => {$(
+        impl Word for $number {
+            fn bits(self) -> u64 {
+                self as u64
+            }
+
+            fn of(bits: u64) -> Self {
+                bits as $number
+            }
+        }
+    )*};
+}
+
+words! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
 
 /// What to do with the number.
 pub(super) enum Act<T> {

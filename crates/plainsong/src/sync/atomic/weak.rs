@@ -1,8 +1,9 @@
 //! Orderings weaker than `SeqCst`: where the program asks for them.
 //!
-//! Everything is explored as if it were `SeqCst`. A failure that is found so is real, since weaker orderings allow
+//! Under [`MemoryModel::SequentialConsistency`](crate::MemoryModel) everything is explored as if it were `SeqCst`. A failure that is found so is real, since weaker orderings allow
 //! more executions, not fewer. But that no execution fails is then known of sequentially consistent
-//! executions only. So the places are collected, and the report names them.
+//! executions only. So the places are collected, and the report names them. Usually the first of them has
+//! everything explored again under RC11, and then there is nothing to name.
 
 use super::Ordering;
 use crate::sync::server::Place;
@@ -24,6 +25,11 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
+    /// Was there one?
+    pub(crate) fn has_some(&self) -> bool {
+        !self.places.borrow().is_empty()
+    }
+
     /// Adds what is new to what all workers know.
     pub(crate) fn add_to(&self, all: &mut WeakOrderings) {
         if !self.has_changed.take() {
@@ -44,7 +50,9 @@ pub(super) fn note(order: Ordering, place: Place) {
         Ordering::Release => "Release",
         _ => "AcqRel",
     };
-    if let Some(task) = Task::of_destructor() {
+    if let Some(task) = Task::of_destructor()
+        && !task.world.locations.is_rc11
+    {
         let at = (place.file(), place.line(), place.column());
         let seen = &task.world.weak_orderings;
         if seen.places.borrow_mut().insert((at, name)) {

@@ -1,0 +1,6 @@
+//! Weak memory: the classic litmus tests, and random programs against an enumerator of RC11.
+
+mod enumerator;
+mod litmus;
+mod program;
+mod random;
