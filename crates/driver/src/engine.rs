@@ -70,6 +70,8 @@ pub struct Task {
     pub jobs: usize,
     /// How many bytes the states of an action system may take.
     pub memory: Option<u64>,
+    /// The folder for states of processes that do not fit into memory.
+    pub disk: Option<PathBuf>,
     /// Are states that differ only in the names of symmetric members kept once?
     pub symmetry: bool,
     /// One delivery model for all messages, instead of the declared ones.

@@ -13,6 +13,7 @@ pub mod certificate;
 pub mod contain;
 pub mod counterexample;
 mod coverage;
+mod disk;
 pub mod effort;
 mod endless;
 pub mod engine;

@@ -7,6 +7,7 @@ use crate::effort::Effort;
 use crate::engine::{LivenessOptions, ProofOptions, Task};
 use crate::engines::diverge::claims_termination;
 use crate::larger_sizes;
+use crate::memory::default_limit;
 use crate::portfolio;
 use crate::select::{Question, Selection, questions};
 use crate::sizes::{
@@ -18,6 +19,7 @@ use plainsong_semantics::constraints::has_constraints;
 use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Check, Limits};
 use plainsong_semantics::sizes::{Bounds, Sizes};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,6 +42,8 @@ pub struct Request {
     pub jobs: Option<usize>,
     /// `--memory`, in bytes.
     pub memory: Option<u64>,
+    /// `--disk`: the folder for states that do not fit into memory.
+    pub disk: Option<PathBuf>,
     /// `--symmetry`.
     pub symmetry: bool,
     /// `--delivery`.
@@ -334,7 +338,10 @@ pub(crate) fn task_of(
         is_limited_by_growth: false,
         effort: request.effort,
         jobs: request.jobs.unwrap_or(1),
-        memory: request.memory,
+        memory: request
+            .memory
+            .or(request.disk.as_ref().and_then(|_| default_limit())),
+        disk: request.disk.clone(),
         symmetry: request.symmetry,
         delivery: request.delivery,
         proof: request.proof.clone(),

@@ -33,11 +33,14 @@ mod numbers;
 mod processes;
 mod reached;
 mod run;
+mod scratch;
 mod search;
 mod shape;
 mod snapshot;
 mod store;
 mod symmetry;
+
+pub use scratch::Scratch;
 
 use plainsong_ir::symmetry::Asymmetry;
 use plainsong_ir::{Claim, Song, SortId, System};
@@ -86,12 +89,16 @@ pub struct Taken {
 
 /// How to go about a search. Whatever is chosen, what is found is the same, and so are all counts, except that a
 /// search up to names counts fewer states and steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Manner {
+#[derive(Clone, Copy, Debug)]
+pub struct Manner<'d> {
     /// How many workers share the work.
     pub jobs: usize,
     /// How many bytes the states may take; the search ends, and says so, when they take more.
     pub memory: Option<u64>,
+    /// Of processes: where states go when they take more, and the search goes on.
+    pub scratch: Option<&'d dyn Scratch>,
+    /// How many states are in memory at most, where there is a place for others, whatever memory there is.
+    pub in_memory: u64,
     /// Are states that differ only in the names of members of symmetric sorts kept once?
     pub up_to_names: bool,
     /// For how many states it is kept how each was reached; with more of them that is forgotten, and found out
@@ -111,11 +118,13 @@ pub struct Manner {
 /// So many states are searched in full before steps are left out: what is near is found by a shortest way.
 const IN_FULL: u64 = 20_000;
 
-impl Default for Manner {
+impl Default for Manner<'_> {
     fn default() -> Self {
         Manner {
             jobs: 1,
             memory: None,
+            scratch: None,
+            in_memory: u64::MAX,
             up_to_names: false,
             ways: 1 << 16,
             share: 256,
@@ -164,7 +173,7 @@ pub fn search_up_to_names(
 
 /// The same in some manner.
 pub fn search_in(
-    manner: Manner,
+    manner: Manner<'_>,
     instance: &Instance,
     query: &Query,
     limits: &Limits,
@@ -224,7 +233,7 @@ pub fn search_in(
 /// Searches an instance with processes, one state for all that differ in the names of these sorts, each of which must be
 /// [symmetric](plainsong_semantics::process_symmetry::symmetric) for the processes and for what is asked; or says why it cannot.
 pub fn search_processes_up_to_names(
-    manner: Manner,
+    manner: Manner<'_>,
     instance: &Instance,
     (query, sorts): (&Query, &[SortId]),
     limits: &Limits,

@@ -203,7 +203,7 @@ pub(crate) struct CheckArguments {
     #[arg(
         long,
         conflicts_with_all = [
-            "grow", "timeout", "jobs", "memory", "symmetry", "no_reduce", "fail_fast", "keep_going", "require", "junit",
+            "grow", "timeout", "jobs", "memory", "disk", "symmetry", "no_reduce", "fail_fast", "keep_going", "require", "junit",
             "sarif", "page",
         ]
     )]
@@ -217,6 +217,10 @@ pub(crate) struct CheckArguments {
     /// Memory limit in megabytes; beyond it the answer is unknown [default: a quarter of the machine's memory, at most 4000]
     #[arg(long, value_name = "MB", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub(crate) memory: Option<u64>,
+    /// Put states of processes that do not fit into memory into files in this folder, about six bytes for each, and go on. The
+    /// files are removed at the end
+    #[arg(long, value_name = "DIR")]
+    pub(crate) disk: Option<PathBuf>,
     /// Symmetry reduction: visit one state per class of states that differ only in identities. Implies state
     /// search instead of partial-order reduction for processes
     #[arg(long)]

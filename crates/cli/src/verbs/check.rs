@@ -266,6 +266,7 @@ impl Checking<'_> {
             timeout: arguments.timeout.or(arguments.grow.then_some(TIME_TO_GROW)),
             jobs: arguments.jobs.map(usize::from),
             memory: arguments.memory.map(|megabytes| megabytes * 1_000_000),
+            disk: arguments.disk.clone(),
             symmetry: arguments.symmetry,
             ..request(&arguments.instance)
         };

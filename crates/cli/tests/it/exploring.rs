@@ -453,3 +453,11 @@ fn one_execution_has_one_model() {
         .exits(3);
     assert!(ran.err.contains("one delivery model"), "{}", ran.err);
 }
+
+#[test]
+fn a_folder_for_states_that_fit_into_memory_stays_empty() {
+    let stage = Stage::with(songs::FINE);
+    let ran = stage.run(&["explore", "a.song", "--disk", "states"]);
+    ran.exits(0);
+    assert!(!stage.path("states").exists());
+}

@@ -107,6 +107,7 @@ mod tests {
             effort: crate::effort::Effort::default(),
             jobs: 1,
             memory: None,
+            disk: None,
             symmetry: false,
             delivery: None,
             proof: ProofOptions::default(),

@@ -96,9 +96,10 @@ fn by_executions(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineRepor
     if let (Some(ledger), Some(before)) = (overseer.ledger.as_deref_mut(), before) {
         *ledger = before;
     }
-    if let Some(report) = by_packed_states(task, overseer)? {
-        return Ok(report);
-    }
+    let why = match by_packed_states(task, overseer)? {
+        Ok(report) => return Ok(report),
+        Err(why) => why,
+    };
     if let Some(stop) = overseer.stopped() {
         // The limit that these came to is not what ended the run.
         let limit = limit_on_states(&some.limits);
@@ -109,7 +110,12 @@ fn by_executions(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineRepor
         }
         return Ok(first);
     }
-    by_all_executions(task, overseer)
+    let mut last = by_all_executions(task, overseer)?;
+    for verdict in last.verdicts.iter_mut().filter(|one| is_open(one)) {
+        let note = format!("states were searched before: {why}");
+        verdict.notes.push(note);
+    }
+    Ok(last)
 }
 
 fn by_all_executions(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {

@@ -146,6 +146,7 @@ fn plan(groups: &[&[&str]]) -> Plan {
             is_limited_by_growth: false,
             effort: Default::default(),
             memory: None,
+            disk: None,
             symmetry: false,
             jobs: 1,
             delivery: None,

@@ -5,13 +5,14 @@
 //! ([`plainsong_semantics::capsules`]). Claims are looked at where something changed that they read (`claims`), and states that a
 //! constraint cuts off are not searched further (`cuts`). States that differ in names alone are kept once where that is asked (`names`). Messages
 //! that cannot matter any more are dropped (`dead`), and fewer steps are taken where their order does not matter (`order`). `search` goes from level to level, and `told` is the way back
-//! to the interpreter, which replays whatever is found.
+//! to the interpreter, which replays whatever is found. When memory ends, states go to disk (`disk`).
 //!
 //! NOT COVERED. Causal messages, and claims about executions without end: those are searched by the interpreter.
 
 mod claims;
 mod cuts;
 mod dead;
+mod disk;
 mod journal;
 mod lane;
 mod names;
@@ -64,7 +65,7 @@ pub(crate) fn search(
     instance: &Instance,
     query: &Query,
     sorts: &[SortId],
-    (limits, manner): (&Limits, Manner),
+    (limits, mut manner): (&Limits, Manner<'_>),
     watch: &mut dyn Watch,
 ) -> Result<Packed, &'static str> {
     let real = Machine::new(instance, query.subject);
@@ -140,6 +141,7 @@ pub(crate) fn search(
                 }
                 Err(error) => {
                     watch.lost_snapshot(&error.to_string());
+                    drop(search);
                     net = Net::new(processes, asked.is_ok());
                     net.order = fresh_order();
                     continue;
@@ -166,6 +168,7 @@ pub(crate) fn search(
                 let unmet: Vec<_> = unmet.iter().map(span).collect();
                 let totals = (search.states(), search.steps(), search.depth());
                 let cut_by = std::mem::take(&mut search.cuts.by);
+                drop(search);
                 let mut coverage = net.marks.coverage(machine);
                 coverage.include_premises(&met, &unmet);
                 let report = findings.report(Totals {
@@ -192,8 +195,10 @@ pub(crate) fn search(
             }
             Err(again) => again,
         };
+        drop(search);
         match again {
             Again::Ways => keeps_ways = true,
+            Again::NoDisk => manner.scratch = None,
             Again::Order => net.order.begin(),
             Again::Wrong => net.forget_capsules(),
             Again::Kept(why) => {

@@ -97,7 +97,7 @@ pub(crate) struct Search<'s> {
     edges: Option<Vec<Vec<Edge>>>,
     /// What workers have found out about states to come.
     ahead: Ahead,
-    manner: Manner,
+    manner: Manner<'s>,
     /// The variables in final states, if they are asked for.
     ends: Vec<Vec<Value>>,
     /// Is it kept to the end how each state was reached?
@@ -165,7 +165,7 @@ pub(crate) fn search(
     actions: &Actions,
     query: &Query,
     alike: &[SortId],
-    (limits, manner): (&Limits, Manner),
+    (limits, manner): (&Limits, Manner<'_>),
     watch: &mut dyn Watch,
 ) -> Option<(SearchReport, Taken, Vec<Vec<Value>>)> {
     let machine = Machine::new(instance, Subject::System);

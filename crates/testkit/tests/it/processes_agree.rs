@@ -3,13 +3,14 @@
 //! Without reductions, states, steps, depth, final states, coverage, leftover messages, answers and the lengths of
 //! counterexamples are the same: on the songs of the corpus, and on random systems with bodies and handlers, several models of delivery,
 //! and faults; whether or not it is kept how states were reached. With dead messages dropped, answers and coverage are the same. With
-//! several workers everything is the same as with one, traces too. A search that was killed and goes on ends in the same way.
+//! several workers everything is the same as with one, traces too. So it is when states go to disk. A search that was killed and goes on ends in the same way.
 //!
 //! `PLAINSONG_PROGRAMS` and `PLAINSONG_SEED` as in `interpreter_agrees`.
 
 mod composed;
 mod kept;
 mod names;
+mod on_disk;
 mod order;
 
 use crate::interpreter_agrees::asked_for;
@@ -77,6 +78,7 @@ fn on_composed_systems_of_processes() {
     assert!(tally.cut * 20 > tally.compared, "{tally:?}");
     assert!(tally.bad_steps * 20 > tally.compared, "{tally:?}");
     assert!(tally.kept > tally.compared, "{tally:?}");
+    assert!(tally.on_disk > tally.compared, "{tally:?}");
 }
 
 fn instances_of(song: &Song) -> Vec<Instance> {
@@ -100,6 +102,8 @@ struct Tally {
     fewer: usize,
     /// The interpreter did it after all.
     by_interpreter: usize,
+    /// States went to disk.
+    on_disk: usize,
     /// A constraint cut states off.
     cut: usize,
     /// A claim about steps was refuted.
@@ -139,6 +143,9 @@ impl Tally {
                 let many = search_in(many, instance, &query, &limits, &mut Unwatched);
                 assert_eq!(ours, many, "{name}");
                 let about = (instance, &query, &limits);
+                if self.goes_on {
+                    self.on_disk += usize::from(on_disk::on_disk(name, about, manner, &ours));
+                }
                 if self.goes_on && self.compared.is_multiple_of(8) {
                     self.kept += kept::goes_on(name, about, manner, &ours);
                 }
@@ -156,6 +163,7 @@ impl Tally {
         if self.goes_on {
             let about = (instance, &query, &limits);
             self.kept += kept::goes_on(name, about, manner, &reduced);
+            self.on_disk += usize::from(on_disk::on_disk(name, about, manner, &reduced));
         }
         self.compared += 1;
         let is_refuted = |answer: &Answer| matches!(answer, Answer::Refuted(_));

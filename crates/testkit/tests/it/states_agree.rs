@@ -239,10 +239,12 @@ fn both_within(
 }
 
 /// Several workers, and memory saved early, change nothing; tried on one system in five.
-const MANNERS: [Manner; 2] = [
+const MANNERS: [Manner<'static>; 2] = [
     Manner {
         jobs: 3,
         memory: None,
+        scratch: None,
+        in_memory: u64::MAX,
         up_to_names: false,
         ways: 1 << 18,
         share: 1,
@@ -253,6 +255,8 @@ const MANNERS: [Manner; 2] = [
     Manner {
         jobs: 2,
         memory: None,
+        scratch: None,
+        in_memory: u64::MAX,
         up_to_names: false,
         ways: 4,
         share: 2,

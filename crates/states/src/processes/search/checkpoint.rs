@@ -5,7 +5,7 @@
 //! same result, since it depends on numbers that are the same. So a search that goes on gives the same numbers to what comes, and ends with the
 //! same counts. About 8 bytes a state, or 16 while the levels are kept.
 //!
-//! NOT COVERED. States up to names, and searches that have found something: of these the last checkpoint before counts.
+//! NOT COVERED. States up to names, states on disk, and searches that have found something: of these the last checkpoint before counts.
 
 use super::{COUNTED, STEPS, Search};
 use crate::snapshot::{Pen, Reader, damaged};
@@ -28,7 +28,7 @@ const REASONS: [&str; 2] = [COUNTED, STEPS];
 impl Search<'_, '_> {
     /// Keeps what there is, if somebody wants that.
     pub(super) fn keep(&mut self, findings: &Findings<'_>, watch: &mut dyn Watch, place: Place) {
-        if !self.net.can_be_written() || !watch.wants_snapshot() {
+        if !self.net.can_be_written() || self.is_on_disk() || !watch.wants_snapshot() {
             return;
         }
         let Some(account) = findings.account() else {
@@ -58,7 +58,7 @@ impl Search<'_, '_> {
                 place.at as u64,
                 kept.map_or(0, |at| at as u64 + 1),
                 u64::from(self.keeps_ways),
-                u64::from(self.has_ways),
+                u64::from(self.has_ways && !self.has_levels_on_disk()),
                 u64::from(self.full),
                 self.steps,
                 self.deepest as u64,

@@ -8,12 +8,14 @@
 //! again and keeps them ([`Again`]).
 
 mod ahead;
+mod beyond_memory;
 mod checkpoint;
 mod fewer;
 mod telling;
 
 use super::claims::Claims;
 use super::cuts::Cuts;
+use super::disk::Disk;
 use super::lane::{DISCARDS, FAILS, RUNS, STUTTERS, Signs};
 use super::net::Net;
 use super::roots::Roots;
@@ -56,6 +58,8 @@ pub(super) enum Again {
     Kept(&'static str),
     /// There are many states, and the order of steps seems to matter little.
     Order,
+    /// A file could not be read.
+    NoDisk,
 }
 
 /// A search in progress.
@@ -85,7 +89,9 @@ pub(super) struct Search<'a, 'm> {
     next_level: FxHashSet<u64>,
     /// What it is called among the searches of an instance.
     name: String,
-    manner: Manner,
+    manner: Manner<'a>,
+    /// Where states go when memory ends.
+    disk: Option<Disk<'a>>,
     most: u64,
     full: bool,
     steps: u64,
@@ -135,7 +141,7 @@ impl<'a, 'm> Search<'a, 'm> {
         net: &'a mut Net<'m>,
         query: &Query,
         premises: &[Premise],
-        (manner, keeps_ways): (Manner, bool),
+        (manner, keeps_ways): (Manner<'a>, bool),
     ) -> Self
     where
         'm: 'a,
@@ -164,6 +170,9 @@ impl<'a, 'm> Search<'a, 'm> {
             next_level: FxHashSet::default(),
             name: String::new(),
             manner,
+            disk: manner
+                .scratch
+                .map(|scratch| Disk::new(scratch, manner.in_memory)),
             most: u64::MAX,
             full: false,
             steps: 0,
@@ -184,7 +193,8 @@ impl<'a, 'm> Search<'a, 'm> {
 
     /// How many states there are that are not cut off.
     pub(super) fn states(&self) -> u64 {
-        self.roots.len() - self.cuts.count
+        let on_disk = self.disk.as_ref().and_then(Disk::total);
+        on_disk.unwrap_or(self.roots.len()) - self.cuts.count
     }
 
     /// Steps taken.
@@ -194,15 +204,21 @@ impl<'a, 'm> Search<'a, 'm> {
 
     /// Steps from the start to the farthest state.
     pub(super) fn depth(&self) -> u64 {
-        let has_begun = u64::from(self.roots.len() > 0);
+        let has_begun = u64::from(self.roots.len() > 0 || self.is_on_disk());
         self.deepest as u64 + u64::from(!self.before.is_empty()) * has_begun
     }
 
     /// How many bytes the states take.
     fn bytes(&self) -> u64 {
+        let candidates = self.disk.as_ref().map_or(0, Disk::bytes);
+        self.roots.bytes() + candidates + self.bytes_that_stay()
+    }
+
+    /// The same of what does not go to disk.
+    fn bytes_that_stay(&self) -> u64 {
         let levels = self.levels.iter().map(|level| 8 * level.capacity() as u64);
         let next = 9 * self.next_level.capacity() as u64;
-        self.roots.bytes() + self.tree.bytes() + self.net.bytes() + levels.sum::<u64>() + next
+        self.tree.bytes() + self.net.bytes() + levels.sum::<u64>() + next
     }
 
     /// Looks at every state.
@@ -246,14 +262,11 @@ impl<'a, 'm> Search<'a, 'm> {
                 self.until_look = self.until_look.saturating_sub(work);
                 self.learn()?;
             }
-            let is_many = self.roots.len() > WAYS.saturating_mul(self.manner.ways as u64);
-            if !self.keeps_ways && is_many {
-                self.has_ways = false;
+            match self.leave(depth) {
+                Ok(true) => depth += 1,
+                Ok(false) => continue,
+                Err(why) => return Ok(Completeness::Resource(why)),
             }
-            if !self.has_ways {
-                self.levels[depth] = Vec::new();
-            }
-            depth += 1;
             self.next_level.clear();
             self.ask_about_order(depth)?;
         }
@@ -289,15 +302,18 @@ impl<'a, 'm> Search<'a, 'm> {
             }
             self.keep(findings, watch, Place { depth, at });
         }
-        let limit = self.manner.memory?;
-        if (at as u64).is_multiple_of(MEMORY_PACE) && self.bytes() > limit {
-            let states = self.states();
-            return Some(Completeness::Resource(format!(
-                "the states need more than {} MB of memory: {states} were found; see --memory",
-                limit / 1_000_000
-            )));
+        let is_time = (at as u64).is_multiple_of(MEMORY_PACE);
+        let limit = self.limit();
+        let is_over = is_time && self.manner.memory.is_some() && self.bytes() > limit;
+        if !is_over && !self.has_too_many() {
+            return None;
         }
-        None
+        match self.make_room(limit, depth) {
+            Ok(true) => None,
+            Ok(false) if !is_over => None,
+            Ok(false) => Some(Completeness::Resource(self.is_too_much(limit))),
+            Err(why) => Some(Completeness::Resource(why)),
+        }
     }
 
     /// Begins again once enough was learnt from a mistake.
@@ -376,7 +392,7 @@ impl<'a, 'm> Search<'a, 'm> {
     #[inline]
     fn add(&mut self, root: u64) -> bool {
         let (left, right) = unpack(root);
-        if self.roots.len() >= self.most {
+        if !self.is_on_disk() && self.roots.len() >= self.most {
             self.full |= !self.roots.has(left, right);
             return false;
         }
@@ -394,7 +410,9 @@ impl<'a, 'm> Search<'a, 'm> {
         let mut scratch = std::mem::take(&mut self.scratch);
         let (signs, steps) = match ahead.has_more() {
             true => self.follow_ahead(root, ahead, &mut scratch),
-            false if self.net.order.is_on => self.follow_fewer(root, &mut scratch),
+            false if self.net.order.is_on && !self.is_on_disk() => {
+                self.follow_fewer(root, &mut scratch)
+            }
             false => self.follow(root, &mut scratch),
         };
         self.steps += steps;
@@ -410,7 +428,9 @@ impl<'a, 'm> Search<'a, 'm> {
             if !self.add(next) {
                 continue;
             }
-            self.deepest = depth + 1;
+            if !self.is_on_disk() {
+                self.deepest = depth + 1;
+            }
             let row = match self.net.names {
                 None => {
                     self.tree.unfold(next, &mut scratch.next);
@@ -423,7 +443,9 @@ impl<'a, 'm> Search<'a, 'm> {
                 }
             };
             let news = self.claims.after(self.net, &scratch.base, row);
-            if !self.cuts.is_cut(self.net, &news, row) {
+            if self.is_on_disk() {
+                self.note_candidate(next);
+            } else if !self.cuts.is_cut(self.net, &news, row) {
                 self.levels[depth + 1].push(next);
                 if self.net.order.is_on {
                     self.next_level.insert(next);
@@ -593,13 +615,13 @@ impl<'a, 'm> Search<'a, 'm> {
         let known = std::mem::take(&mut self.roots);
         for level in (0..depth).rev() {
             let target = way[way.len() - 1];
-            let all = std::mem::take(&mut self.levels[level]);
-            let before = all.iter().copied().find(|before| {
-                self.follow(*before, &mut scratch);
-                scratch.roots.contains(&target)
-            });
-            self.levels[level] = all;
-            way.push(before.expect("a state is found by a step from the level before it"));
+            match self.state_before(target, level, &mut scratch) {
+                Ok(before) => way.push(before),
+                Err(again) => {
+                    self.roots = known;
+                    return Err(again);
+                }
+            }
         }
         self.roots = known;
         let mut rows = way.iter().rev().map(|root| {

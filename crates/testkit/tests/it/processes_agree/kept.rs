@@ -46,7 +46,7 @@ impl Watch for Album {
 pub(super) fn goes_on(
     name: &str,
     (instance, query, limits): (&Instance, &Query, &Limits),
-    manner: Manner,
+    manner: Manner<'_>,
     found: &Searched,
 ) -> usize {
     let mut album = Album::default();

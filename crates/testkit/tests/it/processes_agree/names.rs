@@ -6,6 +6,7 @@
 //! states kept than by the interpreter's search up to names, whose forms are not quite canonical. With dead messages
 //! dropped, answers stay the same.
 
+use super::on_disk::Files;
 use crate::explorer_agrees::families::families;
 use crate::interpreter_agrees::account::instance;
 use crate::interpreter_agrees::asked_for;
@@ -219,10 +220,16 @@ impl Tally {
         }
         let sorts = (&query, &alike[..]);
         let mut states = Vec::new();
+        let files = Files::default();
         for manner in [
             manner(1 << 16, false),
             manner(0, false),
             manner(name.len() % 2, true),
+            Manner {
+                scratch: Some(&files),
+                in_memory: 1 + name.len() as u64 % 20,
+                ..manner(0, false)
+            },
         ] {
             let limits = Limits::default();
             let found =
@@ -282,7 +289,7 @@ impl Tally {
     }
 }
 
-fn manner(ways: usize, dead_messages: bool) -> Manner {
+fn manner(ways: usize, dead_messages: bool) -> Manner<'static> {
     Manner {
         ways,
         dead_messages,
