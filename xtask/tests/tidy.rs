@@ -40,6 +40,7 @@ const LAYERS: &[&[&str]] = &[
     &["induct", "infer", "refine"],
     &["driver"],
     &["expectations", "lsp"],
+    &["studio"],
     &["cli", "testkit"],
 ];
 

@@ -35,7 +35,10 @@ pub use figures::{count, power_of_ten, thousands};
 pub use forecast::{Forecast, about, forecast_lines};
 pub use line_page::line_page;
 pub use lines::{file_lines, sensitivity_lines, summary_line};
-pub use page::{Checked, Page, comparison_html, html, overview_html};
+pub use page::{
+    COLOURS, Checked, Page, Steps, comparison_html, html, overview_html, stepping_book,
+    stepping_html,
+};
 pub use picture::{picture, svg};
 pub use test_code::to_test;
 pub use text::Text;

@@ -4,6 +4,7 @@ use crate::claim::{Verity, subjects, verity, verity_of_step};
 use crate::event_sentences::words;
 use crate::machine::{Config, Machine, Outcome, Status};
 use crate::path_to_trace::retrace;
+use crate::schedule::start_of;
 use crate::search::reason_against;
 use crate::simulate::Dice;
 use crate::trace::{Ending, Failure, Trace};
@@ -23,6 +24,8 @@ pub struct Stepping<'m> {
 pub struct Choice {
     /// Its number among all steps.
     pub position: usize,
+    /// Whose step it is; nobody's for `init` and for actions.
+    pub lane: Option<usize>,
     pub words: String,
 }
 
@@ -54,6 +57,24 @@ impl<'m> Stepping<'m> {
         })
     }
 
+    /// Along a trace of this machine, as far as it goes; nothing if it starts somewhere else.
+    pub fn along(machine: &'m Machine, trace: &Trace) -> Option<Stepping<'m>> {
+        let mut stepping = Stepping {
+            machine,
+            states: vec![start_of(machine, trace)?],
+            path: Vec::new(),
+            failure: None,
+        };
+        let mut steps = trace.events.iter().map(|event| event.step);
+        while steps.next().is_some_and(|step| stepping.take(step)) {}
+        Some(stepping)
+    }
+
+    /// The numbers of the steps that were taken, each among all that were possible then.
+    pub fn path(&self) -> &[usize] {
+        &self.path
+    }
+
     /// How many steps were taken.
     pub fn steps(&self) -> usize {
         self.path.len()
@@ -61,17 +82,27 @@ impl<'m> Stepping<'m> {
 
     /// Everything that can happen next.
     pub fn choices(&self) -> Vec<Choice> {
-        if self.failure.is_some() {
+        self.choices_after(self.steps())
+    }
+
+    /// Everything that could happen after so many of the steps that were taken.
+    pub fn choices_after(&self, steps: usize) -> Vec<Choice> {
+        let has_failed = self.failure.is_some() && steps == self.steps();
+        let Some(state) = self.states.get(steps).filter(|_| !has_failed) else {
             return Vec::new();
-        }
+        };
         let lanes = self.machine.lanes();
-        let steps = self.machine.steps(self.last());
+        let steps = self.machine.steps(state);
         let steps = steps.iter().enumerate();
         steps
             .filter(|(_, step)| !matches!(step.outcome, Outcome::Discarded))
-            .map(|(position, step)| Choice {
-                position,
-                words: words(&lanes, &self.machine.event(self.last(), position, step)),
+            .map(|(position, step)| {
+                let event = self.machine.event(state, position, step);
+                Choice {
+                    position,
+                    lane: event.lane,
+                    words: words(&lanes, &event),
+                }
             })
             .collect()
     }

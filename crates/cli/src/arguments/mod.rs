@@ -1,10 +1,12 @@
 //! Verbs and flags. A flag means the same everywhere, and is declared only where it has an effect.
 
+mod editors;
 mod sim;
 mod test;
 mod values;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+pub(crate) use editors::{LspArguments, StudioArguments};
 use plainsong_driver::effort::Level;
 use plainsong_driver::watch::Allowance;
 use plainsong_smt::{CacheMode, Caching};
@@ -104,6 +106,8 @@ pub(crate) enum Verb {
     New(NewArguments),
     /// Be the language server of an editor, over standard input and output
     Lsp(LspArguments),
+    /// Serve an editor with verdicts, executions and stepping to the browser of this machine
+    Studio(StudioArguments),
     /// Print completions for a shell
     Completions(CompletionsArguments),
     /// Write manual pages into a folder, one for each verb
@@ -114,14 +118,6 @@ pub(crate) enum Verb {
     /// Be the process of cvc5: started by this command itself
     #[command(hide = true, name = crate::verbs::SERVE_CVC5)]
     ServeCvc5(ServeArguments),
-}
-
-/// `lsp`.
-#[derive(Debug, Args)]
-pub(crate) struct LspArguments {
-    /// Over standard input and output, which is what it does anyway: editors say so
-    #[arg(long)]
-    pub(crate) stdio: bool,
 }
 
 /// `completions`.

@@ -32,6 +32,7 @@ mod serve;
 mod show;
 mod sim;
 mod step;
+mod studio;
 mod test;
 
 use crate::arguments::Verb;
@@ -62,6 +63,7 @@ pub(crate) fn run(verb: &Verb, session: &mut Session) -> Exit {
         Verb::Explain(arguments) => explain::explain(arguments, session),
         Verb::New(arguments) => new::new(arguments, session),
         Verb::Lsp(arguments) => lsp::lsp(arguments, session),
+        Verb::Studio(arguments) => studio::studio(arguments, session),
         Verb::Completions(arguments) => completions::completions(arguments, session),
         Verb::Man(arguments) => completions::manual(arguments, session),
         Verb::Doctor => doctor::doctor(session),

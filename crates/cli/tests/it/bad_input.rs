@@ -245,3 +245,13 @@ fn what_is_rejected_leaves_no_certificate() {
     let ran = stage.run(&["recheck", "c.json"]).exits(0);
     assert!(ran.out.contains("with Node=3 terminates"), "{}", ran.out);
 }
+
+#[test]
+fn a_studio_of_no_folder_is_refused() {
+    let stage = Stage::with(songs::RACE);
+    refused(
+        &stage,
+        &["studio", "a.song"],
+        &["a.song is not a folder", "plainsong studio DIR"],
+    );
+}

@@ -11,3 +11,4 @@ pub mod mistakes;
 pub mod navigation;
 pub mod outline;
 pub mod rename;
+pub mod stepping;

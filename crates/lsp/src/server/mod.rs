@@ -5,8 +5,10 @@
 
 mod capabilities;
 mod requests;
+mod stepping;
 
 use crate::document::Document;
+use crate::features::stepping::METHOD as STEP;
 use crate::features::{lenses, mistakes};
 use crate::position::Encoding;
 use crate::verdicts::{Done, Query, Verdicts};
@@ -180,6 +182,10 @@ impl Server {
                     .map_err(|error| error.to_string())?
                 {
                     return Ok(true);
+                }
+                if request.method == STEP {
+                    self.step(request);
+                    return Ok(false);
                 }
                 let id = request.id.clone();
                 let response = match contained(|| self.request(&request)) {

@@ -7,3 +7,4 @@ mod grammar;
 mod latency;
 mod names;
 mod protocol;
+mod stepping;

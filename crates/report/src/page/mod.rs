@@ -7,9 +7,11 @@
 //! about two executions shows them side by side.
 
 mod overview;
+mod stepping;
 mod story;
 
 pub use overview::Checked;
+pub use stepping::{Steps, stepping_book, stepping_html};
 
 use crate::trace_file::SavedTrace;
 use crate::{Difference, Text};
@@ -18,9 +20,11 @@ use plainsong_semantics::race::Race;
 use serde_json::{Value, json};
 
 const PAGE: &str = include_str!("page.html");
+/// The colours of both themes, for pages that belong together.
+pub const COLOURS: &str = include_str!("colours.css");
 const STYLE: &str = include_str!("page.css");
 /// The script, one idea a file; together they are the body of one function.
-const SCRIPT: [&str; 8] = [
+const SCRIPT: [&str; 9] = [
     include_str!("script/story.js"),
     include_str!("script/layout.js"),
     include_str!("script/picture.js"),
@@ -28,6 +32,7 @@ const SCRIPT: [&str; 8] = [
     include_str!("script/verdicts.js"),
     include_str!("script/panels.js"),
     include_str!("script/moving.js"),
+    include_str!("script/stepping.js"),
     include_str!("script/start.js"),
 ];
 
@@ -50,15 +55,8 @@ pub struct Page<'a> {
 
 /// The page as one file.
 pub fn html(page: &Page<'_>) -> String {
-    let header = &page.saved.header;
-    let mut title = header.file.clone();
-    if let Some(property) = &header.property {
-        title = format!("{property} \u{2013} {title}");
-    }
-    filled(
-        &title,
-        json!({ "files": [], "stories": [story::story(page)] }),
-    )
+    let told = json!({ "files": [], "stories": [story::story(page)] });
+    filled(&title(page), told)
 }
 
 /// A whole run as one file: every verdict, how much of each song took part, and the executions that refute
@@ -81,12 +79,20 @@ pub fn comparison_html(
     filled(&title, json!({ "files": [], "stories": [story] }))
 }
 
+fn title(page: &Page<'_>) -> String {
+    let header = &page.saved.header;
+    match &header.property {
+        Some(property) => format!("{property} \u{2013} {}", header.file),
+        None => header.file.clone(),
+    }
+}
+
 fn filled(title: &str, told: Value) -> String {
     // Inside a script element only `<` has a meaning, and JSON can do without it.
     let told = told.to_string().replace('<', "\\u003c");
     let script = format!("\"use strict\";\n(() => {{\n{}}})();\n", SCRIPT.concat());
     PAGE.replace("@TITLE@", &escaped(title))
-        .replace("@STYLE@", STYLE)
+        .replace("@STYLE@", &format!("{COLOURS}{STYLE}"))
         .replace("@SCRIPT@", &script)
         .replace("@STORY@", &told)
 }

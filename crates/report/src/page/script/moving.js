@@ -118,6 +118,7 @@ function listen() {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     // Where somebody types, letters are letters.
     if (event.target instanceof Element && event.target.matches("input[type=search], textarea")) return;
+    if (!event.shiftKey && chooseByKey(event.key)) { event.preventDefault(); return; }
     const act = event.shiftKey ? SHIFTED[event.key] : KEYS[event.key];
     if (act) { event.preventDefault(); act(); }
   });

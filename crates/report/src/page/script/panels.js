@@ -9,7 +9,8 @@ function panels() {
   $("next").disabled = $("last").disabled = atEnd;
   $("what").innerHTML = whatHappens(event, atEnd);
   $("what").className = atEnd && ending.bad ? "bad" : "";
-  properties(atEnd);
+  properties();
+  choices();
   state(states[now.step], now.step > 0 ? states[now.step - 1] : null, event);
   source(event ? event.line : null, atEnd ? ending.line : null);
   say(event, atEnd);

@@ -1,4 +1,4 @@
 // The beginning.
 
 verdicts();
-if (story) { listen(); fromAddress(); } else { nothing(); }
+if (story) { listen(); listenToHost(); fromAddress(); } else { nothing(); }
