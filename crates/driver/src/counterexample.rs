@@ -9,10 +9,11 @@ use crate::shrink::shrink;
 use crate::watch::Interrupt;
 use crate::without_faults::faultless;
 use crate::{LoadedSong, replay};
-use plainsong_diagnostics::line_and_column;
+use plainsong_diagnostics::{Span, line_and_column};
 use plainsong_ir::Song;
 use plainsong_report::trace_file::SavedTrace;
 use plainsong_report::{Account, Answer};
+use plainsong_semantics::event_sentences::words;
 use plainsong_semantics::machine::{Machine, Outcome, Subject};
 use plainsong_semantics::property_values::{Truths, truths};
 use plainsong_semantics::race::{Race, race};
@@ -53,15 +54,24 @@ pub fn account(
                 start,
                 faults: None,
                 place: None,
+                flow: Vec::new(),
             },
         )
     })?;
     let (trace, mut account) = told;
     answer.verdict.reason = reason_against(&trace);
-    account.place = plainsong_report::place(&trace).map(|span| {
+    let place = |span: Span| {
         let at = line_and_column(&loaded.source.text, span.start);
         (at.line, at.column)
-    });
+    };
+    account.place = plainsong_report::place(&trace).map(place);
+    let events = trace.events.iter();
+    account.flow = events
+        .map(|event| {
+            let (line, column) = place(event.span);
+            (line, column, words(&trace.lanes, event))
+        })
+        .collect();
     answer.verdict.trace = Some(trace);
     answer.account = Some(Box::new(account));
     without_faults(loaded, song, request, interrupt, answer)

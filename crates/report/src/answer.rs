@@ -79,6 +79,8 @@ pub struct Account {
     pub start: Vec<String>,
     /// Line and column, from 1, of what it refutes.
     pub place: Option<(u32, u32)>,
+    /// Line and column of each event, and what happens in it.
+    pub flow: Vec<(u32, u32, String)>,
 }
 
 /// An execution that was made smaller.

@@ -26,7 +26,7 @@ mod text;
 pub mod trace_file;
 
 pub use answer::{Account, Answer, Attempt, Coverage, Sensitivity, Shrunk};
-pub use ci::{Findings, Mistake, SongTest, junit, junit_of_tests, sarif};
+pub use ci::{Findings, Mistake, SongTest, junit, junit_of_tests, sarif, sarif_of_tests};
 pub use counterexample::{counterexample, execution, place, reason};
 pub use diagnostics::{diagnostic, diagnostics};
 pub use difference::{Difference, difference};

@@ -27,11 +27,14 @@ pub(crate) struct TestArguments {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
     /// Go on: run again what changes, until Ctrl-C
-    #[arg(long, conflicts_with_all = ["junit", "json"])]
+    #[arg(long, conflicts_with_all = ["junit", "sarif", "json"])]
     pub(crate) watch: bool,
     /// Write the results as JUnit's XML
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
+    /// Write the results as SARIF, which code hosts show beside the lines
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sarif: Option<PathBuf>,
     /// Say only what failed
     #[arg(short, long)]
     pub(crate) quiet: bool,

@@ -5,12 +5,12 @@ use crate::arguments::TestArguments;
 use crate::limits::Limited;
 use crate::session::Session;
 use plainsong_driver::contain::{Crash, contained};
-use plainsong_driver::save::replace;
+use plainsong_driver::save::{TOOL, replace};
 use plainsong_driver::source::songs_below;
 use plainsong_driver::{Exit, Problem, Source};
 use plainsong_expectations::{Rule, Trial, trial};
 use plainsong_report::stream::{self, Record, Summary, TestRecord};
-use plainsong_report::{SongTest, count, junit_of_tests};
+use plainsong_report::{SongTest, count, junit_of_tests, sarif_of_tests};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -195,10 +195,7 @@ impl Telling<'_> {
         }
         self.tests.push(SongTest {
             file: ran.file.clone(),
-            problems: problems
-                .iter()
-                .map(|(line, message)| format!("line {line}: {message}"))
-                .collect(),
+            problems,
             time: ran.time,
         });
         if !passed {
@@ -223,11 +220,15 @@ impl Telling<'_> {
             );
             self.session.console.result(&summary);
         }
-        if let Some(path) = &self.arguments.junit
-            && let Err(error) = replace(path, &junit_of_tests(&self.tests))
-        {
-            let problem = Problem::new(format!("cannot write {}: {error}", path.display()));
-            self.exit = self.exit.and(self.session.reject(&problem));
+        let junit = self.arguments.junit.as_ref();
+        let junit = junit.map(|path| (path, junit_of_tests(&self.tests)));
+        let sarif = self.arguments.sarif.as_ref();
+        let sarif = sarif.map(|path| (path, sarif_of_tests(TOOL, &self.tests)));
+        for (path, text) in junit.into_iter().chain(sarif) {
+            if let Err(error) = replace(path, &text) {
+                let problem = Problem::new(format!("cannot write {}: {error}", path.display()));
+                self.exit = self.exit.and(self.session.reject(&problem));
+            }
         }
         self.exit
     }

@@ -100,6 +100,22 @@ fn sarif_has_a_result_for_each_answer_and_each_mistake() {
     assert_eq!(place["artifactLocation"]["uri"], "a.song");
     assert_eq!(place["region"]["startLine"], 20);
     assert_eq!(refuted[0]["properties"]["trace"], "out/a.same.trace");
+    let flow = &refuted[0]["codeFlows"][0]["threadFlows"][0]["locations"];
+    let steps = flow.as_array().expect("a code flow");
+    assert!(steps.len() >= 4, "each event is a step: {steps:?}");
+    for step in steps {
+        let place = &step["location"];
+        assert_eq!(
+            place["physicalLocation"]["artifactLocation"]["uri"],
+            "a.song"
+        );
+        assert!(place["physicalLocation"]["region"]["startLine"].is_u64());
+        assert!(
+            place["message"]["text"]
+                .as_str()
+                .is_some_and(|text| text.contains("Hello"))
+        );
+    }
     assert!(!of_rule(results, "unknown").is_empty());
     let fine = of_rule(results, "holds").len() + of_rule(results, "proved").len();
     assert!(fine >= 5, "{results:?}");

@@ -118,7 +118,11 @@ fn filters_reports_and_what_is_refused() {
         ran.out
     );
     assert!(stage.read("j.xml").contains("right.song"));
-    stage.run(&["test", "s", "--junit", "j.xml"]).exits(1);
+    let both = ["test", "s", "--junit", "j.xml", "--sarif", "s.sarif"];
+    stage.run(&both).exits(1);
+    let sarif = stage.read("s.sarif");
+    let parts = ["\"expectation\"", "\"startLine\": 2", "`same`"];
+    assert!(parts.iter().all(|part| sarif.contains(part)), "{sarif}");
     let junit = stage.read("j.xml");
     assert!(
         junit.contains("failures=\"1\"") && junit.contains("line 2: `same`"),

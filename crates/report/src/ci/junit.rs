@@ -42,8 +42,8 @@ pub fn junit(findings: &Findings<'_>) -> String {
 pub struct SongTest {
     /// The file, as the user named it.
     pub file: String,
-    /// What is not as the song says, one sentence each with its line; nothing when it passed.
-    pub problems: Vec<String>,
+    /// What is not as the song says, each with its line, from 1; nothing when it passed.
+    pub problems: Vec<(usize, String)>,
     /// How long it took.
     pub time: Duration,
 }
@@ -53,13 +53,17 @@ pub fn junit_of_tests(tests: &[SongTest]) -> String {
     let mut report = Report::new("plainsong");
     let mut suite = TestSuite::new("songs");
     for test in tests {
-        let status = match test.problems.first() {
+        let problems = test.problems.iter();
+        let problems: Vec<String> = problems
+            .map(|(line, message)| format!("line {line}: {message}"))
+            .collect();
+        let status = match problems.first() {
             None => TestCaseStatus::success(),
             Some(first) => {
                 let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
                 status.set_type("expectation");
                 status.set_message(first.as_str());
-                status.set_description(test.problems.join("\n"));
+                status.set_description(problems.join("\n"));
                 status
             }
         };

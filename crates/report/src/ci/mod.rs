@@ -4,7 +4,7 @@ mod junit;
 mod sarif;
 
 pub use junit::{SongTest, junit, junit_of_tests};
-pub use sarif::sarif;
+pub use sarif::{sarif, sarif_of_tests};
 
 use crate::Answer;
 use plainsong_semantics::verdict::Requirements;

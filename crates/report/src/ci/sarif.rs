@@ -1,9 +1,10 @@
 //! SARIF 2.1.0, which code hosts show beside the lines they are about.
 //!
 //! One run with one result for each answer and each mistake. What holds is a result of kind `pass`, so
-//! that a file without results is one that was not looked at.
+//! that a file without results is one that was not looked at. The execution that refutes a property is a code flow: a code
+//! host steps through it line by line.
 
-use super::{Findings, Mistake, details, name};
+use super::{Findings, Mistake, SongTest, details, name};
 use crate::Answer;
 use plainsong_semantics::verdict::Outcome;
 use serde_json::{Value, json};
@@ -22,19 +23,24 @@ const RULES: [(&str, &str); 4] = [
     ("proved", "The property holds for all sizes."),
 ];
 
+/// More events of one execution are not told; code hosts refuse very long flows.
+const MOST_STEPS: usize = 1_000;
+
 /// The results as SARIF.
 pub fn sarif(findings: &Findings<'_>) -> String {
-    let (tool, version) = match findings.tool.split_once(' ') {
-        Some((tool, version)) => (tool, version),
-        None => (findings.tool, ""),
-    };
     let mut results: Vec<Value> = findings.mistakes.iter().map(mistake).collect();
     results.extend(findings.answers.iter().map(|one| answer(one, findings)));
+    log(findings.tool, json!(rules(findings)), results)
+}
+
+/// One run of a tool.
+fn log(tool: &str, rules: Value, results: Vec<Value>) -> String {
+    let (tool, version) = tool.split_once(' ').unwrap_or((tool, ""));
     let object = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{
-            "tool": { "driver": { "name": tool, "version": version, "rules": rules(findings) } },
+            "tool": { "driver": { "name": tool, "version": version, "rules": rules } },
             "columnKind": "unicodeCodePoints",
             "results": results,
         }],
@@ -90,7 +96,7 @@ fn answer(answer: &Answer, findings: &Findings<'_>) -> Value {
     }
     let shown = answer.account.as_ref().and_then(|told| told.place);
     let place = shown.or(answer.declared);
-    json!({
+    let mut result = json!({
         "ruleId": verdict.outcome.name(),
         "kind": kind,
         "level": level,
@@ -105,7 +111,45 @@ fn answer(answer: &Answer, findings: &Findings<'_>) -> Value {
             "seconds": crate::stream::round(answer.seconds),
             "trace": answer.trace_path,
         },
-    })
+    });
+    if verdict.outcome == Outcome::Refuted
+        && let Some(account) = &answer.account
+        && !account.flow.is_empty()
+    {
+        result["codeFlows"] = json!([code_flow(&answer.file, &account.flow)]);
+    }
+    result
+}
+
+/// An execution, event by event.
+fn code_flow(file: &str, flow: &[(u32, u32, String)]) -> Value {
+    let step = |(line, column, words): &(u32, u32, String)| {
+        let mut place = location(file, Some((*line, *column)));
+        place["message"] = json!({ "text": words });
+        json!({ "location": place })
+    };
+    let steps: Vec<Value> = flow.iter().take(MOST_STEPS).map(step).collect();
+    json!({ "threadFlows": [{ "locations": steps }] })
+}
+
+/// Songs that were run as tests, as SARIF: a result for each line that is not as it says.
+pub fn sarif_of_tests(tool: &str, tests: &[SongTest]) -> String {
+    let result = |test: &SongTest, line: usize, message: &str| {
+        json!({
+            "ruleId": "expectation",
+            "kind": "fail",
+            "level": "error",
+            "message": { "text": message },
+            "locations": [location(&test.file, Some((u32::try_from(line).unwrap_or(1).max(1), 1)))],
+        })
+    };
+    let results = tests.iter().flat_map(|test| {
+        let problems = test.problems.iter();
+        problems.map(|(line, message)| result(test, *line, message))
+    });
+    let rule = "A song does not answer as its first lines expect.";
+    let rules = json!([{ "id": "expectation", "shortDescription": { "text": rule } }]);
+    log(tool, rules, results.collect())
 }
 
 fn location(file: &str, place: Option<(u32, u32)>) -> Value {
