@@ -178,7 +178,7 @@ fn lines(song: &Song, order: &PerformanceRequest) -> Result<Vec<usize>, Problem>
 }
 
 /// Sizes of the song, and values of the choreographies' own parameters.
-fn sizes(
+pub(crate) fn sizes(
     song: &Song,
     lines: &[usize],
     (asked, written): (&[Sizing], &[(String, String)]),

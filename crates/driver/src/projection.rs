@@ -1,10 +1,10 @@
 //! The voices of a song's choreographies: `plainsong project`.
 
-use crate::{Problem, Source, runtime_sources};
+use crate::{Problem, Source, performance, runtime_sources};
 use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::unanimity::Owners;
 use plainsong_ir::visit::{Visit, walk};
-use plainsong_ir::{Choreography, Song, Stmt, StmtKind, recursion};
+use plainsong_ir::{Choreography, Sizing, Song, Stmt, StmtKind, recursion};
 pub use plainsong_project::rust::external;
 use plainsong_project::rust::{File, Source as Made, crate_of};
 use plainsong_semantics::instance::Instance;
@@ -184,7 +184,8 @@ pub fn files(
     sizes: &Sizes,
 ) -> Result<Vec<File>, Rejected> {
     let voices = Arc::new(projection.song.clone());
-    let instances = Instance::all(voices, sizes, &Bounds::default())
+    let sizes = of_voices(sizes, line, &voices);
+    let instances = Instance::all(voices, &sizes, &Bounds::default())
         .map_err(|error| Rejected::Problem(Problem::new(error.message)))?;
     let instance = instances.iter().max_by_key(|instance| telling(instance));
     let Some(instance) = instance else {
@@ -202,6 +203,46 @@ pub fn files(
     let runtime = runtime_sources::FILES.iter();
     files.extend(runtime.map(|(path, text)| (format!("runtime/{path}"), (*text).to_owned())));
     Ok(files)
+}
+
+/// What `--size` says about the sorts, the parameters of the song and those of a choreography; of a range, its beginning.
+///
+/// # Errors
+///
+/// When there is nothing of such a name, or when it is said twice.
+pub fn given(
+    song: &Song,
+    line: usize,
+    (asked, written): (&[Sizing], &[(String, String)]),
+) -> Result<Sizes, Problem> {
+    let first = |sizing: &Sizing| Sizing {
+        high: sizing.low,
+        ..sizing.clone()
+    };
+    let asked: Vec<Sizing> = asked.iter().map(first).collect();
+    performance::sizes(song, &[line], (&asked, written))?;
+    let sizes = asked.iter().fold(Sizes::new(), |sizes, sizing| {
+        sizes.with(sizing.name.clone(), sizing.low)
+    });
+    let mut sizes = sizes;
+    sizes.written.extend(written.iter().cloned());
+    Ok(sizes)
+}
+
+/// The same about the voices, where a parameter of the choreography that has the name of a variable has another one.
+fn of_voices(sizes: &Sizes, line: &Choreography, voices: &Song) -> Sizes {
+    let own = parameters(line);
+    let first = voices.consts.len().saturating_sub(own.len());
+    let mut renamed = sizes.clone();
+    for (name, decl) in own.iter().zip(&voices.consts[first..]) {
+        if let Some(value) = renamed.chosen.remove(name) {
+            renamed.chosen.insert(decl.name.clone(), value);
+        }
+        if let Some(text) = renamed.written.remove(name) {
+            renamed.written.insert(decl.name.clone(), text);
+        }
+    }
+    renamed
 }
 
 /// The names of a choreography's parameters.

@@ -16,6 +16,7 @@ pub(crate) const FILES: &[(&str, &str)] = &[
     file!("src/cast.rs"),
     file!("src/command.rs"),
     file!("src/error.rs"),
+    file!("src/failure.rs"),
     file!("src/lib.rs"),
     file!("src/net.rs"),
     file!("src/oracle.rs"),

@@ -82,6 +82,8 @@ pub struct Function {
     pub result: Ty,
     /// What it returns; nothing if it is external.
     pub body: Option<Expr>,
+    /// `at seller`: the process or endpoint that runs it, if that is said; only of external ones.
+    pub at: Option<String>,
     /// The name in the text.
     pub span: Span,
 }

@@ -115,6 +115,9 @@ pub struct StateVar {
     pub locals: Vec<Local>,
     /// Does its value survive a restart?
     pub durable: bool,
+    /// `in x: T where e;`: is it given to this process alone when it starts? It starts with any value (`start` is a choice) and
+    /// is never assigned.
+    pub is_input: bool,
     /// The name in the text.
     pub span: Span,
 }

@@ -64,6 +64,17 @@ bank.ok = approved(7);
 if bank.ok { … }
 ```";
 
+    /// A call of an external function by another endpoint than the one that runs it.
+    MISPLACED_CALL = "misplaced-call", "an endpoint would call an external function that another one runs", "\
+`extern fn price at seller(amount: nat) -> int …;` is Rust code of `seller` alone. A call is made by the endpoint whose state
+it reads, or by the only one that takes part in the statement; here that is another one, which has no such code. Let the one that runs
+it ask, and use its answer:
+
+```text
+seller.answer = price(seller.amount);
+buyer.price = seller.answer;
+```";
+
     /// An assertion about several endpoints.
     GLOBAL_ASSERTION = "global-assertion", "an assertion about several endpoints is not in the voices", "\
 No endpoint sees the state of two endpoints at once, so an `assert` about both cannot be checked while the voices

@@ -29,6 +29,7 @@ mod owner;
 mod participants;
 mod projection_context;
 mod quick_fix;
+mod run_elsewhere;
 pub mod rust;
 mod terms;
 mod voice;
@@ -86,7 +87,13 @@ pub fn project(song: &Song, line: usize, options: &Options) -> Result<Projection
         plainsong_diagnostics::sort(&mut notes);
         return Err(notes);
     }
-    let song = projection_context::assemble(song, decl, &score);
+    let line = song;
+    let song = projection_context::assemble(line, decl, &score);
+    notes.extend(run_elsewhere::misplaced_calls(line, decl, &song));
+    if notes.iter().any(Diagnostic::is_error) {
+        plainsong_diagnostics::sort(&mut notes);
+        return Err(notes);
+    }
     if let Err(violations) = plainsong_ir::validate::validate(&song) {
         panic!("projected voices are a song: {violations:?}");
     }

@@ -162,6 +162,7 @@ impl Owned {
             start: StartValue::Value(start),
             locals,
             durable: false,
+            is_input: false,
             span: Span::default(),
         });
         let var = VarId::from(vars.len() - 1);

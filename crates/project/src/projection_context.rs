@@ -13,8 +13,9 @@ use crate::voice::{Score, voice};
 use plainsong_ir::line::contracts;
 use plainsong_ir::visit::{VisitMut, each_expr, shift_locals, walk_mut};
 use plainsong_ir::{
-    Body, Choreography, Claim, Const, ConstId, Expr, ExprKind, Family, FamilyId, Local, LocalId,
-    Message, Process, Property, Song, StartValue, StateVar, StmtKind, System, VarId, Voices,
+    Body, Choreography, Claim, Const, ConstId, Expr, ExprKind, Family, FamilyId, Function, Local,
+    LocalId, Message, Process, Property, Song, StartValue, StateVar, StmtKind, System, VarId,
+    Voices,
 };
 use plainsong_semantics::instance::Instance;
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,7 +52,7 @@ pub(crate) fn assemble(song: &Song, line: &Choreography, located: &Located<'_>) 
         enums: song.enums.clone(),
         structs: song.structs.clone(),
         consts: song.consts.clone(),
-        functions: song.functions.clone(),
+        functions: run_by_endpoints_of(song, line),
         lines: contracts(&song.functions),
         sizes: song.sizes.clone(),
         system: System::Voices(Voices {
@@ -89,6 +90,19 @@ pub(crate) fn assemble(song: &Song, line: &Choreography, located: &Located<'_>) 
     voices.properties = assembly.promises();
     plainsong_ir::visit::renumber_locals(&mut voices);
     voices
+}
+
+/// The functions. One that is run by an endpoint of another choreography is run by nobody here that is called so.
+fn run_by_endpoints_of(song: &Song, line: &Choreography) -> Vec<Function> {
+    let mut functions = song.functions.clone();
+    let is_here = |name: &str| {
+        let mut endpoints = line.endpoints.iter();
+        endpoints.any(|id| song.families[id.index()].name == name)
+    };
+    for function in &mut functions {
+        function.at.take_if(|name| !is_here(name));
+    }
+    functions
 }
 
 /// A name for a parameter that means nothing else anywhere in the voices.

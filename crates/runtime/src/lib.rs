@@ -31,6 +31,7 @@
 mod cast;
 mod command;
 mod error;
+mod failure;
 mod net;
 mod oracle;
 mod perform;
@@ -44,6 +45,7 @@ pub mod value;
 pub use cast::{Cast, Link, Role, digest};
 pub use command::command;
 pub use error::{Doing, Error, Fault};
+pub use failure::Failure;
 pub use net::{Net, Payload, Rx, Site, Tx};
 pub use oracle::Oracle;
 pub use perform::perform;

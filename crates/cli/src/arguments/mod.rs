@@ -388,9 +388,9 @@ pub(crate) struct ProjectArguments {
     /// Write a Rust crate into this directory; `cargo run` there runs all roles as threads
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Members of a sort, or the value of a parameter, for runs that say nothing about them
-    #[arg(long, value_name = "SORT=N", value_delimiter = ',')]
-    pub(crate) size: Vec<Size>,
+    /// Members of a sort, or the value of a parameter as it is shown, for runs that say nothing about them: `n=3,l=[1, 2]`
+    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    pub(crate) size: Vec<Given>,
     /// Let one endpoint decide every joint condition, and send its decision to the others (knowledge of choice)
     #[arg(long)]
     pub(crate) decide: bool,

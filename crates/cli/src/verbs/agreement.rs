@@ -10,7 +10,7 @@ use crate::progress::ProgressLine;
 use crate::session::Session;
 use plainsong_driver::engine::ProofOptions;
 use plainsong_driver::plan::{Request, plan};
-use plainsong_driver::run::{Supervision, run};
+use plainsong_driver::run::{Results, Supervision, run};
 use plainsong_driver::select::{Selection, questions};
 use plainsong_driver::{Exit, LoadedSong, Problem, engines, projection};
 use plainsong_ir::Song;
@@ -21,6 +21,7 @@ use plainsong_semantics::trace::{Ending, Failure};
 use plainsong_semantics::verdict::Outcome;
 use plainsong_smt::Caching;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Proves what the projection of a choreography rests on; says so, or says what is wrong.
 pub(crate) fn agreed(
@@ -30,9 +31,6 @@ pub(crate) fn agreed(
     caching: &Caching,
     session: &mut Session,
 ) -> Result<(), Exit> {
-    if !projection::has_to_agree(song, line) {
-        return Ok(());
-    }
     let mut answers = answers_about((loaded, song), line, quiet, caching, session)?;
     if all_proved(&answers) {
         return Ok(());
@@ -127,13 +125,57 @@ fn failure(answer: &Answer) -> Option<&Failure> {
     }
 }
 
-fn answers_about(
+/// Says that `prove` refutes a choreography about which nothing has to be proved to project it. What is not refuted within
+/// [`LOOK`] is projected without a word: whoever wants a proof asks for it.
+pub(crate) fn warn_if_refuted(
     (loaded, song): (&LoadedSong, &Arc<Song>),
+    line: usize,
+    caching: &Caching,
+    session: &mut Session,
+) {
+    let Ok(results) = ask((loaded, song), line, (true, Some(LOOK)), caching, session) else {
+        return;
+    };
+    let Some(failure) = results.answers.iter().find_map(failure) else {
+        return;
+    };
+    let name = &song.lines[line].name;
+    session.console.remark(&format!(
+        "\u{1b}[1;33mwarning\u{1b}[0m: {}: `{name}` is projected, and it is refuted: {}\n  \
+         = help: `plainsong prove` shows a run in which that happens\n",
+        loaded.source.name, failure.message
+    ));
+}
+
+/// How long is looked for a refutation that nobody has asked for.
+const LOOK: Duration = Duration::from_secs(3);
+
+fn answers_about(
+    of: (&LoadedSong, &Arc<Song>),
     line: usize,
     quiet: bool,
     caching: &Caching,
     session: &mut Session,
 ) -> Result<Vec<Answer>, Exit> {
+    let source = &of.0.source;
+    let results = ask(of, line, (quiet, None), caching, session);
+    let results = results.map_err(|problem| session.reject(&problem.in_file(&source.name)))?;
+    if let Some(crash) = results.crashes.first() {
+        return Err(session.bug(Some(source), crash));
+    }
+    if let Some(problem) = results.problems.first() {
+        return Err(session.reject(problem));
+    }
+    Ok(results.answers)
+}
+
+fn ask(
+    (loaded, song): (&LoadedSong, &Arc<Song>),
+    line: usize,
+    (quiet, timeout): (bool, Option<Duration>),
+    caching: &Caching,
+    session: &mut Session,
+) -> Result<Results, Problem> {
     let asked = questions(song).into_iter().filter(|question| {
         let checks = matches!(question.check, Check::Contract | Check::Assertions);
         question.subject == Subject::Line(line) && checks
@@ -152,15 +194,14 @@ fn answers_about(
         ..Request::default()
     };
     session.interrupt_gently();
-    let plan = plan(song, &request, engines::ALL);
-    let plan = plan.map_err(|problem| session.reject(&problem.in_file(&loaded.source.name)))?;
+    let plan = plan(song, &request, engines::ALL)?;
     let verbose = false;
     let mut progress = ProgressLine::new(DetailArguments { quiet, verbose }, false);
     let interrupt = session.interrupt.clone();
     let mut supervision = Supervision {
         interrupt: &interrupt,
         observer: &mut progress,
-        timeout: None,
+        timeout,
         memory: None,
         most_refuted: None,
         refuted: 0,
@@ -168,11 +209,5 @@ fn answers_about(
     };
     let results = run(&plan, &loaded.source, song, &mut supervision);
     progress.clear();
-    if let Some(crash) = results.crashes.first() {
-        return Err(session.bug(Some(&loaded.source), crash));
-    }
-    if let Some(problem) = results.problems.first() {
-        return Err(session.reject(problem));
-    }
-    Ok(results.answers)
+    Ok(results)
 }

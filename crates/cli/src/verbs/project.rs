@@ -1,11 +1,11 @@
 //! `plainsong project`: the processes that do what a choreography says.
 
-use super::agreement::agreed;
+use super::agreement::{agreed, warn_if_refuted};
 use super::mend::{correct, mend_line};
 use crate::arguments::ProjectArguments;
 use crate::limits::Limited;
 use crate::session::Session;
-use plainsong_driver::projection::{self, Options, Projection, Rejected, Sizes, external};
+use plainsong_driver::projection::{self, Options, Projection, Rejected, external};
 use plainsong_driver::{Exit, LoadedSong, Problem};
 use plainsong_ir::{Sizing, Song};
 use std::path::Path;
@@ -29,10 +29,14 @@ fn done(
     let (loaded, song) = session.song(&arguments.file)?;
     let line = projection::line(&song, arguments.line.as_deref());
     let line = line.map_err(|problem| session.reject(&problem.in_file(&loaded.source.name)))?;
-    let sizings: Vec<Sizing> = arguments.size.iter().map(|size| size.0.clone()).collect();
-    plainsong_driver::sizes::validate(&sizings, &[&song])
-        .map_err(|problem| session.reject(&problem.in_file(&loaded.source.name)))?;
-    if !sizings.is_empty() && arguments.out.is_none() {
+    let (mut sizings, mut texts): (Vec<Sizing>, Vec<(String, String)>) = Default::default();
+    for given in &arguments.size {
+        sizings.extend(given.sizes.iter().cloned());
+        texts.extend(given.written.iter().cloned());
+    }
+    let given = projection::given(&song, line, (&sizings, &texts));
+    let given = given.map_err(|problem| session.reject(&problem.in_file(&loaded.source.name)))?;
+    if !arguments.size.is_empty() && arguments.out.is_none() {
         let problem = "`--size` has no effect: it is for the program that `--out` writes";
         return Err(session.reject(&Problem::new(problem)));
     }
@@ -52,9 +56,11 @@ fn done(
     if !arguments.quiet {
         session.diagnostics(&loaded.source, &projected.notes);
     }
-    if !options.decide {
-        let caching = arguments.cache.caching();
+    let caching = arguments.cache.caching();
+    if !options.decide && projection::has_to_agree(&song, line) {
         agreed((&loaded, &song), line, arguments.quiet, &caching, session)?;
+    } else if !arguments.quiet {
+        warn_if_refuted((&loaded, &song), line, &caching, session);
     }
     let name = &song.lines[line].name;
     if arguments.emit {
@@ -63,9 +69,7 @@ fn done(
         session.console.result(&summary(name, &projected));
     }
     if let Some(directory) = &arguments.out {
-        let sizes = Sizes::combinations(&sizings).into_iter().next();
-        let sizes = sizes.unwrap_or_default();
-        let files = projection::files(&loaded.source, &song.lines[line], &projected, &sizes);
+        let files = projection::files(&loaded.source, &song.lines[line], &projected, &given);
         let files = files.map_err(|rejected| refuse(session, &loaded, rejected))?;
         limited.lift();
         let left = write(directory, &projected.song, &files);

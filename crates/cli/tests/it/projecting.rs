@@ -318,12 +318,15 @@ fn parameters_grow_with_the_sizes_and_turns_are_no_choices() {
 }
 
 const ORDER: &str = "\
-extern fn price(item: int, amounts: seq<int>) -> int
+extern fn price at server(item: int, amounts: seq<int>) -> int
     requires item >= 0
     ensures item <= result && result <= 10 * item;
 
 choreography order(item: int) {
-    endpoint client { var paid: int = 0; }
+    endpoint client {
+        in budget: nat where budget >= 5;
+        var paid: int = 0;
+    }
     endpoint server { var item: int = item; }
     requires item >= 0;
     ensures client.paid >= item;
@@ -332,11 +335,35 @@ choreography order(item: int) {
 ";
 
 const WRITTEN: &str = "\
-use crate::World;
-use plainsong_runtime::value::{Int, Seq, Undefined};
+use crate::{World, client, server};
+use plainsong_runtime::Failure;
+use plainsong_runtime::value::{Int, Seq};
 
-pub fn price(_world: &World, item: Int, amounts: &Seq<Int>) -> Result<Int, Undefined> {
-    Ok(item * amounts.len())
+pub struct Client;
+
+pub fn client(_world: &World) -> Result<Client, Failure> {
+    Ok(Client)
+}
+
+impl client::Code for Client {
+    fn budget(&mut self, _world: &World) -> Result<Int, Failure> {
+        Ok(\"20\".parse()?)
+    }
+}
+
+pub struct Server {
+    asked: Int,
+}
+
+pub fn server(_world: &World) -> Result<Server, Failure> {
+    Ok(Server { asked: 0 })
+}
+
+impl server::Code for Server {
+    fn price(&mut self, _world: &World, item: Int, amounts: &Seq<Int>) -> Result<Int, Failure> {
+        self.asked += 1;
+        Ok(item * amounts.len() * self.asked)
+    }
 }
 ";
 
@@ -348,12 +375,12 @@ fn external_functions_are_written_by_the_user() {
     let made = stage
         .run(&["project", "order.song", "--out", "order"])
         .exits(0);
-    let yours = "yours to write, in src/external.rs: `price`\n";
+    let yours = "yours to write, in src/external.rs: `budget`, `price`\n";
     assert!(made.out.ends_with(yours), "{}", made.out);
     let (ran, said) = start(&stage, "order", &["item=3"]);
     assert!(!ran, "{said}");
     assert!(
-        said.contains("`price` is not written yet: src/external.rs"),
+        said.contains("`budget` is not written yet: src/external.rs"),
         "{said}"
     );
     stage.write("order/src/external.rs", WRITTEN);
@@ -365,7 +392,7 @@ fn external_functions_are_written_by_the_user() {
     assert_eq!(text.ok().as_deref(), Some(WRITTEN));
     let (ran, said) = start(&stage, "order", &["item=3"]);
     assert!(
-        ran && said.starts_with("client: paid = 6\nserver: item = 3\n"),
+        ran && said.starts_with("client: budget = 20, paid = 6\nserver: item = 3\n"),
         "{said}"
     );
     stage.write(
@@ -377,7 +404,20 @@ fn external_functions_are_written_by_the_user() {
         !ran && said.contains("`price` promises `item <= result"),
         "{said}"
     );
-    let more = format!("extern fn tax(n: int) -> int\n    ensures result >= n;\n{ORDER}");
+    stage.write("order/src/external.rs", WRITTEN.replace("\"20\"", "\"3\""));
+    let (ran, said) = start(&stage, "order", &["item=3"]);
+    let wrong = "own code gives what is declared: `in budget: nat where budget >= 5`";
+    assert!(!ran && said.contains(wrong), "{said}");
+    stage.write("order/src/external.rs", WRITTEN.replace("\"20\"", "\"x\""));
+    let (ran, said) = start(&stage, "order", &["item=3"]);
+    assert!(
+        !ran && said.contains("client: invalid digit found in string"),
+        "{said}"
+    );
+    let more = format!(
+        "extern fn tax(n: int) -> int\n    ensures result >= n;\n{}",
+        ORDER.replace("server.item, [", "tax(server.item), [")
+    );
     stage.write("order.song", more);
     let made = stage
         .run(&["project", "order.song", "--out", "order"])
@@ -388,6 +428,55 @@ fn external_functions_are_written_by_the_user() {
         "{}",
         made.out
     );
+}
+
+/// What `run --size` takes, `project --size` takes: also parameters of the choreography, and values that are no numbers.
+#[test]
+fn sizes_of_the_crate_are_those_of_runs() {
+    let stage = Stage::new();
+    let song = "sort Shop;
+choreography total(price: int, prices: map<Shop, int>, extra: seq<int>) {
+    endpoint bank { var price: int = price; var extra: seq<int> = extra; }
+    endpoint shop[s: Shop] { var price: int = prices[s]; }
+}
+";
+    stage.write("total.song", song);
+    let sizes = "Shop=2,price=-3,prices=map {0 => 5, 1 => 7}";
+    let made = ["project", "total.song", "--out", "total", "--size", sizes];
+    stage
+        .run(&[&made[..], &["--size", "extra=[1, 2]"]].concat())
+        .exits(0);
+    let text = std::fs::read_to_string(stage.path("total/src/lib.rs")).expect("it is there");
+    let text: String = text.split_whitespace().collect();
+    let values = "shop_count:2,price:-3,prices:Map::pairs([(0,5),(1,7)]),extra:Seq::of([1,2]),";
+    assert!(text.contains(values), "{text}");
+    let ran = stage
+        .run(&[
+            "project",
+            "total.song",
+            "--out",
+            "total",
+            "--size",
+            "pric=3",
+        ])
+        .exits(3);
+    assert!(ran.err.contains("`pric`"), "{}", ran.err);
+}
+
+/// Nothing has to be proved to project it, but that it does not keep its promise is said.
+#[test]
+fn what_is_refuted_is_not_projected_without_a_word() {
+    let stage = Stage::new();
+    stage.write("swap.song", SWAP.replace("b.v = a.t;", "b.v = b.t;"));
+    let ran = stage.run(&["project", "swap.song"]).exits(0);
+    assert!(
+        ran.err.contains("is projected, and it is refuted: "),
+        "{}",
+        ran.err
+    );
+    stage.write("swap.song", SWAP);
+    let ran = stage.run(&["project", "swap.song"]).exits(0);
+    assert_eq!(ran.err, "");
 }
 
 #[test]

@@ -124,6 +124,7 @@ impl<'a> Writer<'a> {
             start: StartValue::Value(self.var(run, at)),
             locals: self.locals[..self.arity].to_vec(),
             durable: false,
+            is_input: false,
             span: Span::default(),
         };
         Family {

@@ -395,6 +395,7 @@ impl<'a> Writer<'a> {
             start: StartValue::Value(start),
             locals: self.locals[..self.arity].to_vec(),
             durable: false,
+            is_input: false,
             span: Span::default(),
         };
         let first = self.family.index.len();

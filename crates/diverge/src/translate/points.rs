@@ -100,6 +100,7 @@ pub(super) fn function(
         contract: Default::default(),
         result: Ty::Enum(task),
         body: Some(expr(ExprKind::Match(Box::new(whole), arms), Ty::Enum(task))),
+        at: None,
         span: Span::default(),
     })
 }

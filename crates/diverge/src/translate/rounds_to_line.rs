@@ -159,6 +159,7 @@ impl Store {
             start: start.0,
             locals: start.1,
             durable: false,
+            is_input: false,
             span: Span::default(),
         });
         VarId::from(self.vars.len() - 1)

@@ -130,6 +130,7 @@ fn added(
         start,
         locals,
         durable: true,
+        is_input: false,
         span,
     });
     VarId::from(row.vars.len() - 1)
@@ -164,6 +165,7 @@ fn of_body(
     row.vars.extend(left.into_iter().map(|var| StateVar {
         locals: indices.clone(),
         durable: true,
+        is_input: false,
         ..var
     }));
     let segments = points.iter().flat_map(|point| {

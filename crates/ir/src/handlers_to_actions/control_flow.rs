@@ -269,6 +269,7 @@ impl Maker {
             start: crate::StartValue::Value(expr(ExprKind::Literal(Vec::new()), all.ty.clone())),
             locals: Vec::new(),
             durable: false,
+            is_input: false,
             span,
         });
         let condition = match filter {

@@ -199,6 +199,7 @@ pub(super) fn variable(row: &Local, indices: &[Local]) -> StateVar {
         locals,
         // A restart begins where it is not read.
         durable: true,
+        is_input: false,
         span: row.span,
     }
 }

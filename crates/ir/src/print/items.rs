@@ -88,8 +88,12 @@ pub(super) fn function(song: &Song, decl: &Function) -> Doc {
         true => "extern fn",
         false => "fn",
     };
+    let at = match &decl.at {
+        Some(role) => format!(" at {role}"),
+        None => String::new(),
+    };
     let head = list(
-        &format!("{word} {}(", decl.name),
+        &format!("{word} {}{at}(", decl.name),
         parameters,
         ")",
         Doc::Break,
@@ -223,4 +227,10 @@ pub(super) fn variable(
             choose(head, "", domain, filter, layers)
         }
     }
+}
+
+/// `in x: T where p;`
+pub(super) fn input(name: &str, of: &str, filter: Option<Doc>) -> Doc {
+    let head = text(format!("in {name}: {of}"));
+    group([head].into_iter().chain(filter).chain([text(";")]))
 }

@@ -1,13 +1,13 @@
 //! Declarations of the three forms: messages and processes, choreographies, globals and actions.
 
-use super::items::{binder, binders, parameters, variable};
+use super::items::{binder, binders, input, parameters, variable};
 use super::layout::{Doc, group, join, list, text};
 use super::stmts::braces;
 use super::writer::Writer;
 use crate::{
     Action, Body, Choreography, Code, Commute, DeclaredFairness, Expr, Family, FamilyId, Fault,
     FaultKind, Global, Handler, Induction, Invariant, Layers, LineKind, Local, LocalId,
-    LoopClauses, Message, Procedure, Process, Sequentialization, Song, Voices,
+    LoopClauses, Message, Procedure, Process, Sequentialization, Song, StartValue, Voices,
 };
 
 /// `message Name(…) via …;`
@@ -131,6 +131,10 @@ fn state_vars(song: &Song, id: FamilyId, family: &Family) -> Vec<Doc> {
     let vars = family.vars.iter().map(|var| {
         let mut w = Writer::of_family(song, &var.locals, id);
         let of = super::types::ty(song, &var.ty);
+        if let (true, StartValue::Choice(choice)) = (var.is_input, &var.start) {
+            let (_, filter) = w.choice_named(choice, var.name.clone());
+            return input(&var.name, &of, filter);
+        }
         let declared = variable(&mut w, &var.name, &of, &var.start, "");
         match var.durable {
             true => join([text("durable "), declared]),

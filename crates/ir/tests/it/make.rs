@@ -185,6 +185,7 @@ pub(crate) fn state_var(name: &str, value: Expr, locals: Vec<Local>) -> StateVar
         start: StartValue::Value(value),
         locals,
         durable: false,
+        is_input: false,
         span: Default::default(),
     }
 }
@@ -221,6 +222,7 @@ pub(crate) fn function(name: &str, arity: usize, locals: Vec<Local>, body: Expr)
         contract: Default::default(),
         result: body.ty.clone(),
         body: Some(body),
+        at: None,
         span: Default::default(),
     }
 }

@@ -21,12 +21,12 @@ use plainsong_ir::{Expr, ExprKind, FnId, Function, LocalId, Song};
 use std::collections::BTreeSet;
 
 /// The external functions of a song, and those that call them.
-pub(super) fn external_functions(song: &Song) -> BTreeSet<FnId> {
+pub(crate) fn external_functions(song: &Song) -> BTreeSet<FnId> {
     let mut external = BTreeSet::new();
     loop {
         let is_external = |function: &Function| {
             let calls = |body: &Expr| !outermost_calls(body, &external).is_empty();
-            function.is_external() || function.body.as_ref().is_some_and(calls)
+            function.is_external() || function.computed().any(calls)
         };
         let functions = song.functions.iter().enumerate();
         let found: BTreeSet<FnId> = functions

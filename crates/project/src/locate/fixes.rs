@@ -196,7 +196,8 @@ impl Locate<'_> {
 impl Draft {
     /// A new variable of an endpoint's family, as this endpoint's.
     fn variable(&mut self, owner: &Owner, wanted: &str, ty: &Ty) -> Option<Expr> {
-        let first = self.song.families[owner.family.index()].vars.first()?.span;
+        let vars = &self.song.families[owner.family.index()].vars;
+        let first = vars.iter().find(|var| !var.is_input)?.span;
         let mut rows = self.locals.clone();
         let default = default_of(&self.song, ty, &mut |key, ty| {
             rows.push(Local {
@@ -224,6 +225,7 @@ impl Draft {
             start: StartValue::Value(default),
             locals: Vec::new(),
             durable: false,
+            is_input: false,
             span: first,
         });
         let id = VarId::from(vars.len() - 1);

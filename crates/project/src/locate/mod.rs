@@ -7,7 +7,7 @@
 //! under [`strict`](crate::Options::strict) it is an error.
 
 mod choices;
-mod external;
+pub(crate) mod external;
 mod fetch;
 mod fixes;
 mod guards;

@@ -97,6 +97,15 @@ impl<'a> Scope<'a> {
         self.owned(of).text
     }
 
+    /// A value as the result of a closure or function that may have none.
+    pub(super) fn result(&mut self, of: &Expr) -> String {
+        let value = self.owned(of);
+        match value.text.strip_suffix('?') {
+            Some(result) if value.level == Level::Tight => result.to_owned(),
+            _ => format!("Ok({})", value.text),
+        }
+    }
+
     /// In front of a method that takes the value.
     fn given(&mut self, of: &Expr) -> String {
         self.owned(of).receiver()
@@ -126,6 +135,9 @@ impl<'a> Scope<'a> {
             ExprKind::All(ty) => {
                 let all = self.emit.listed(ty, of.span);
                 Piece::tight(format!("Set::of({all})"))
+            }
+            ExprKind::Unary(UnOp::Not, inner) if is_comparison(inner) => {
+                self.expr(&crate::terms::refuted(inner))
             }
             ExprKind::Unary(UnOp::Not, inner) => {
                 let inner = self.expr(inner).operand(Level::Compare);
@@ -205,7 +217,7 @@ impl<'a> Scope<'a> {
                 let keys = self.emit.listed(&self.locals[local.index()].ty, of.span);
                 let made = self.inside(|scope| {
                     let name = scope.bind(*local);
-                    format!("|{name}| Ok({})", scope.value(body))
+                    format!("|{name}| {}", scope.result(body))
                 });
                 Piece::tight(format!("Map::of({keys}, {made})?"))
             }
@@ -223,8 +235,15 @@ impl<'a> Scope<'a> {
             ExprKind::Call(id, parts) => {
                 let name = self.emit.fn_name(*id);
                 let mut arguments = vec!["world".to_owned()];
+                let function = match self.emit.external.contains(id) {
+                    true => {
+                        arguments.push("own".to_owned());
+                        format!("self::ask_{name}")
+                    }
+                    false => format!("types::{name}"),
+                };
                 arguments.extend(parts.iter().map(|part| self.value(part)));
-                Piece::tight(format!("types::{name}({})?", arguments.join(", ")))
+                Piece::tight(format!("{function}({})?", arguments.join(", ")))
             }
             ExprKind::Quantifier(quantifier, bindings, body) => {
                 let text = self.quantifier(*quantifier, bindings, body);
@@ -331,9 +350,17 @@ impl<'a> Scope<'a> {
             let (a, b) = (scope.expr(a).operand(level), scope.expr(b).operand(level));
             Piece::new(format!("{a} {sign} {b}"), level)
         };
+        if let Some((is_empty, whole)) = emptiness(op, a, b) {
+            let (not, level) = if is_empty {
+                ("", Level::Tight)
+            } else {
+                ("!", Level::Prefix)
+            };
+            let whole = self.expr(whole).receiver();
+            return Piece::new(format!("{not}{whole}.is_empty()"), level);
+        }
         match (op, &a.ty) {
-            (BinOp::And, _) => infix(self, "&&", Level::And),
-            (BinOp::Or, _) => infix(self, "||", Level::Or),
+            (BinOp::And | BinOp::Or, _) => self.connected(op, a, b),
             (BinOp::Implies, _) => {
                 let a = crate::terms::not((*a).clone());
                 let (a, b) = (
@@ -481,6 +508,30 @@ impl<'a> Scope<'a> {
             }
         }
     }
+}
+
+/// Is it a comparison that can be turned around?
+fn is_comparison(of: &Expr) -> bool {
+    match &of.kind {
+        ExprKind::Binary(op, a, _) => {
+            use BinOp::{Ge, Gt, Le, Lt};
+            matches!(op, Lt | Le | Gt | Ge) && matches!(a.ty, Ty::Int | Ty::Nat | Ty::Sort(_))
+        }
+        _ => false,
+    }
+}
+
+/// `x.len() == 0` and its like: does it say that `x` is empty, or that it is not?
+fn emptiness<'e>(op: BinOp, a: &'e Expr, b: &Expr) -> Option<(bool, &'e Expr)> {
+    let (ExprKind::Method(Builtin::Len, parts), ExprKind::Int(bound)) = (&a.kind, &b.kind) else {
+        return None;
+    };
+    let is_empty = match (op, *bound) {
+        (BinOp::Eq | BinOp::Le, 0) | (BinOp::Lt, 1) => true,
+        (BinOp::Ne | BinOp::Gt, 0) | (BinOp::Ge, 1) => false,
+        _ => return None,
+    };
+    Some((is_empty, &parts[0]))
 }
 
 fn number(value: i64) -> Piece {

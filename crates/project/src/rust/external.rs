@@ -1,79 +1,122 @@
-//! The module `external`: external functions, which the user writes.
+//! The module `external`: the own code of the roles, which the user writes.
 //!
-//! Roles call the function of the same name in `types`, which looks at what is required, calls the one here and
-//! looks at what is promised. So what was proved of the line rests on functions that keep their contracts, and one
-//! that does not is found out where it returns. The file is made once: whoever writes files leaves it alone when
+//! It has a type for each role with [own code](super::own_code), a function that makes a value of it when the role begins, and
+//! methods that say that they are not written yet. The file is made once: whoever writes files leaves it alone when
 //! it is there ([`OWN_FILES`]).
 //!
 //! NOT COVERED. Clauses that speak about all numbers, sequences or the like (`forall n: int :: …`) cannot be looked
 //! at; they are trusted. So is that the same arguments give the same result.
 
-use super::Emit;
-use super::names::snake;
+use super::names::{role_name, snake};
+use super::own_code::OwnCode;
+use super::{Emit, external_functions};
 use plainsong_ir::visit::{Visit, walk};
-use plainsong_ir::{Domain, Expr, ExprKind, Function, Song, Ty};
+use plainsong_ir::{Domain, Expr, ExprKind, Family, FamilyId, Song, Ty};
+use std::collections::BTreeSet;
 
 /// Files that belong to the user once they are there.
 pub const OWN_FILES: [&str; 2] = ["src/external.rs", "Cargo.toml"];
 
-/// Has the song functions that the user writes in Rust?
+/// Has one of the roles code that the user writes in Rust?
 pub fn has_external(song: &Song) -> bool {
-    song.functions.iter().any(Function::is_external)
+    has_own_code(&bare(song))
 }
 
-/// The external functions that a text of the module does not define.
+/// The external functions and inputs that a text of the module does not define.
 pub fn missing<'s>(song: &'s Song, text: &str) -> Vec<&'s str> {
-    let functions = song.functions.iter().filter(|one| one.is_external());
-    functions
-        .map(|function| &*function.name)
-        .filter(|name| !text.contains(&format!("fn {}(", snake(name))))
-        .collect()
+    let emit = bare(song);
+    let mut names = BTreeSet::new();
+    for (id, family) in families(song) {
+        let Some(own) = emit.own_code(id) else {
+            continue;
+        };
+        let inputs = own.inputs.iter().map(|at| &family.vars[at.index()]);
+        names.extend(inputs.map(|var| (emit.input_name(&own, var), &*var.name)));
+        for id in &own.functions {
+            let function = &song.functions[id.index()];
+            if function.is_external() {
+                names.insert((snake(&function.name), &*function.name));
+            }
+        }
+    }
+    names.retain(|(in_rust, _)| !text.contains(&format!("fn {in_rust}(")));
+    names.into_iter().map(|(_, name)| name).collect()
 }
 
-/// The text of the module, if there are external functions.
+pub(super) fn has_own_code(emit: &Emit<'_>) -> bool {
+    families(emit.song).any(|(id, _)| emit.own_code(id).is_some())
+}
+
+fn bare(song: &Song) -> Emit<'_> {
+    Emit {
+        song,
+        text: "",
+        problems: Default::default(),
+        external: external_functions(song),
+    }
+}
+
+fn families(song: &Song) -> impl Iterator<Item = (FamilyId, &Family)> {
+    let families = song.families.iter().enumerate();
+    families.map(|(at, family)| (at.into(), family))
+}
+
+/// The text of the module, if a role has own code.
 pub(super) fn external(emit: &Emit<'_>) -> Option<String> {
-    if !has_external(emit.song) {
+    let own: Vec<_> = families(emit.song)
+        .filter_map(|(id, family)| Some((family, emit.own_code(id)?)))
+        .collect();
+    if own.is_empty() {
         return None;
     }
-    let functions = emit.song.functions.iter().filter(|one| one.is_external());
-    let body: String = functions.map(|function| emit.yours(function)).collect();
+    let modules: BTreeSet<String> = own.iter().map(|(one, _)| snake(&one.name)).collect();
+    let modules: String = modules
+        .iter()
+        .map(|name| format!("use crate::{name};\n"))
+        .collect();
+    let body: String = own
+        .iter()
+        .map(|(family, own)| emit.yours(family, own))
+        .collect();
     let types = super::crate_types(emit, &body).replace("use types", "use crate::types");
     Some(format!(
-        "//! External functions: yours to write. `plainsong project` leaves this file alone once it is there.\n//!\n\
-         //! Each of them keeps its contract, and given the same arguments it returns the same value: that is what proofs\n\
-         //! rest on. Contracts are looked at whenever a function is called and returns. Several roles may call it at once.\n\n\
-         use crate::World;\n{types}{}{body}",
+        "//! Own code of the roles: yours to write. `plainsong project` leaves this file alone once it is there.\n//!\n\
+         //! Every method keeps its contract, and given the same arguments it returns the same value: that is what proofs\n\
+         //! rest on. Contracts are looked at whenever a method is called and returns.\n\n\
+         use crate::World;\n{modules}{types}{}{body}",
         super::imports(&body)
     ))
 }
 
 impl Emit<'_> {
-    /// An external function as the user finds it.
-    fn yours(&self, function: &Function) -> String {
-        let name = snake(&function.name);
-        let parameters = function.locals[..function.arity].iter().map(|local| {
-            let borrow = if self.is_copy(&local.ty) { "" } else { "&" };
-            format!(", _{}: {borrow}{}", snake(&local.name), self.ty(&local.ty))
-        });
-        let parameters: String = parameters.collect();
-        let clause = |word: &str, of: &Expr| {
-            let text = self.written(of, &function.locals);
-            format!("/// - {word} `{text}`\n")
+    /// The own code of a role as the user finds it.
+    fn yours(&self, family: &Family, own: &OwnCode) -> String {
+        let (module, name) = (
+            snake(&family.name),
+            format!("{}Code", role_name(&family.name)),
+        );
+        let indices = family
+            .index
+            .iter()
+            .map(|binder| format!(", _{}: {}", snake(&binder.name), self.ty(&binder.ty)));
+        let indices: String = indices.collect();
+        let unwritten = |head: String, name: &str| {
+            let todo = format!("`{name}` is not written yet: src/external.rs is where it belongs");
+            format!("    {head} {{\n        Err(Failure::new({todo:?}))\n    }}\n\n")
         };
-        let contract = &function.contract;
-        let requires = contract.requires.iter().map(|of| clause("requires", of));
-        let ensures = contract.ensures.iter().map(|of| clause("ensures", of));
-        let clauses: String = requires.chain(ensures).collect();
-        let clauses = match clauses.is_empty() {
-            true => clauses,
-            false => format!("///\n{clauses}"),
-        };
-        let todo = format!("`{name}` is not written yet: src/external.rs is where it belongs");
+        let inputs = own.inputs.iter().map(|at| &family.vars[at.index()]);
+        let inputs = inputs.map(|var| unwritten(self.method_for(own, var, false), &var.name));
+        let functions = self.asked(own);
+        let functions = functions.map(|one| unwritten(self.method_of(one, false), &one.name));
+        let methods: String = inputs.chain(functions).collect();
         format!(
-            "\n/// `extern fn {}` of the song.\n{clauses}///\n/// # Errors\n///\n/// When it has no value.\n\
-             pub fn {name}(_world: &World{parameters}) -> Result<{}, Undefined> {{\n    Err(Undefined::new({todo:?}))\n}}\n",
-            function.name,
-            self.ty(&function.result)
+            "\n/// What `{}` has of its own: a connection, a file, a user.\n#[derive(Debug)]\npub struct {name};\n\n\
+             /// Called when `{}` begins.\n///\n/// # Errors\n///\n/// When it cannot begin.\n\
+             pub fn {module}(_world: &World{indices}) -> Result<{name}, Failure> {{\n    Ok({name})\n}}\n\n\
+             impl {module}::Code for {name} {{\n{}\n}}\n",
+            family.name,
+            family.name,
+            methods.trim_end()
         )
     }
 }

@@ -42,7 +42,7 @@ pub(super) fn root(emit: &Emit<'_>, source: &Source<'_>) -> String {
         .map(|family| snake(&family.name))
         .collect();
     modules.push("types".to_owned());
-    if super::external::has_external(emit.song) {
+    if super::external::has_own_code(emit) {
         modules.push("external".to_owned());
     }
     modules.sort();
@@ -158,6 +158,13 @@ fn parameters(emit: &Emit<'_>, source: &Source<'_>) -> String {
             ));
         }
     }
+    let given = given(emit, source.instance);
+    let is_default = |(_, value): &(String, String)| matches!(&**value, "0" | "false" | "None");
+    if given.iter().all(is_default) {
+        return format!(
+            "\n/// What a run is given.\n#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]\npub struct Parameters {{\n{fields}}}\n"
+        );
+    }
     let values = arguments(emit, source.instance);
     format!(
         "\n/// What a run is given.\n#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]\npub struct Parameters {{\n{fields}}}\n\n\
@@ -167,21 +174,28 @@ fn parameters(emit: &Emit<'_>, source: &Source<'_>) -> String {
 
 /// The `Parameters` of an instance, as an expression.
 pub(super) fn arguments(emit: &Emit<'_>, instance: &Instance) -> String {
-    let mut values = String::new();
+    let given = given(emit, instance).into_iter();
+    let values: String = given
+        .map(|(name, value)| format!("            {name}: {value},\n"))
+        .collect();
+    format!("Parameters {{\n{values}        }}")
+}
+
+/// The fields of `Parameters` with their values in an instance.
+fn given(emit: &Emit<'_>, instance: &Instance) -> Vec<(String, String)> {
+    let mut values = Vec::new();
     for (at, sort) in emit.song.sorts.iter().enumerate() {
         if sort.is_sized() {
-            let (name, size) = (size_name(sort), instance.size(at.into()));
-            values.push_str(&format!("            {name}: {size},\n"));
+            values.push((size_name(sort), instance.size(at.into()).to_string()));
         }
     }
     for (at, decl) in emit.song.consts.iter().enumerate() {
         if decl.value.is_none() {
-            let name = emit.const_name(at.into());
             let value = emit.literal(instance.constant(at.into()), &decl.ty);
-            values.push_str(&format!("            {name}: {value},\n"));
+            values.push((emit.const_name(at.into()), value));
         }
     }
-    format!("Parameters {{\n{values}        }}")
+    values
 }
 
 fn size_name(sort: &SortDecl) -> String {
@@ -488,7 +502,7 @@ fn protocol(emit: &Emit<'_>, source: &Source<'_>) -> String {
                 "        names.push(\"{}\".to_owned());\n",
                 family.name
             ));
-            played.push_str(&format!("        if role == world.roles.{module} {{\n            return Ok(State::{variant}({module}::play(net, &world)?));\n        }}\n"));
+            played.push_str(&format!("        if role == world.roles.{module} {{\n            return Ok(State::{variant}({module}::play(net, &world{})?));\n        }}\n", own_code(emit, family, "")));
         } else {
             listed.push_str(&nested(emit, family, |names| {
                 let holes: Vec<String> = names.iter().map(|_| "{}".to_owned()).collect();
@@ -506,7 +520,8 @@ fn protocol(emit: &Emit<'_>, source: &Source<'_>) -> String {
             }));
             played.push_str(&nested(emit, family, |names| {
                 let names = names.join(", ");
-                format!("if role == world.roles.{module}.start + world.{module}_number({names}) {{\n return Ok(State::{variant}({module}::play(net, &world, {names})?));\n }}")
+                let own = own_code(emit, family, &format!(", {names}"));
+                format!("if role == world.roles.{module}.start + world.{module}_number({names}) {{\n return Ok(State::{variant}({module}::play(net, &world{own}, {names})?));\n }}")
             }));
         }
     }
@@ -557,6 +572,20 @@ fn protocol(emit: &Emit<'_>, source: &Source<'_>) -> String {
          fn play<N: Net>(&self, role: usize, net: &mut N, parameters: &Parameters) -> Result<State, Error> {{\n        let world = World::new(parameters)?;\n{played}        Err(Error::misuse(format!(\"there is no role {{role}}\")))\n    }}\n}}\n",
         source.name
     )
+}
+
+/// What a role is given as its own code, if it has any.
+fn own_code(emit: &Emit<'_>, family: &Family, names: &str) -> String {
+    let at = emit
+        .song
+        .families
+        .iter()
+        .position(|one| one.name == family.name);
+    let has_code = at.is_some_and(|at| emit.own_code(at.into()).is_some());
+    match has_code {
+        true => format!(", &mut external::{}(&world{names})?", snake(&family.name)),
+        false => String::new(),
+    }
 }
 
 fn shown_index(emit: &Emit<'_>, ty: &Ty, name: &str) -> String {

@@ -2,8 +2,8 @@
 //!
 //! One module for each process family, with one function `play` that reads like the voice: state in
 //! a struct `me`, a link for each peer and type of payload, the number of the transfer at every send
-//! and receive. Types and functions of the song are in `types`, parameters and roles in the root, external
-//! functions in `external`, for the user to write.
+//! and receive. Types and functions of the song are in `types`, parameters and roles in the root. What a role asks of
+//! its own code is a trait in its module; the types that implement it are in `external`, for the user to write.
 //! Expressions that can fail return an error, as in the interpreter; numbers have 64 bits and are
 //! checked. Nothing is locked, nothing is `unsafe`. A local that is read once is moved; collections
 //! are shared behind an `Arc` and copied only when changed.
@@ -12,13 +12,17 @@
 //! [`crate_of`] refuses them.
 
 mod collisions;
+mod connectives;
 mod exprs;
 pub mod external;
+mod fits;
 mod frame;
 mod links;
 mod names;
+mod own_code;
 mod places;
 mod quantifiers;
+mod reads;
 mod stmts;
 mod template;
 mod types;
@@ -26,14 +30,15 @@ mod values;
 mod wire;
 
 use crate::codes::NOT_IN_RUST;
+use crate::locate::external::external_functions;
 use crate::names::camel;
 use frame::crate_types;
 use names::snake;
 use plainsong_diagnostics::{Diagnostic, Span};
-use plainsong_ir::{Expr, FamilyId, Local, Song, Ty};
+use plainsong_ir::{Expr, FamilyId, FnId, Local, Song, Ty};
 use plainsong_semantics::instance::Instance;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A file of the crate: its path and its text.
 pub type File = (String, String);
@@ -59,6 +64,7 @@ pub fn crate_of(source: &Source<'_>) -> Result<Vec<File>, Vec<Diagnostic>> {
         song: &song,
         text: source.text,
         problems: RefCell::default(),
+        external: external_functions(&song),
     };
     collisions::collisions(&emit);
     let mut files = vec![
@@ -97,6 +103,7 @@ pub fn arguments(
         song: &song,
         text: "",
         problems: RefCell::default(),
+        external: external_functions(&song),
     };
     let arguments = frame::arguments(&emit, instance);
     match emit.problems.into_inner() {
@@ -124,6 +131,8 @@ struct Emit<'a> {
     song: &'a Song,
     text: &'a str,
     problems: RefCell<Vec<Diagnostic>>,
+    /// The external functions, and those that call them.
+    external: BTreeSet<FnId>,
 }
 
 impl Emit<'_> {
@@ -284,7 +293,7 @@ fn imports(text: &str) -> String {
         values.push("Number".to_owned());
     }
     values.sort();
-    let mut root = used(&["Error", "Net"]);
+    let mut root = used(&["Error", "Failure", "Net"]);
     root.extend(text.contains(".recv(").then(|| "Rx".to_owned()));
     root.extend(text.contains(".send(").then(|| "Tx".to_owned()));
     root.extend(text.contains("value::").then(|| "value".to_owned()));

@@ -13,15 +13,17 @@ const KEYWORDS: &[&str] = &[
 
 /// Names that generated functions give themselves, and modules that they use.
 const TAKEN: &[&str] = &[
-    "external", "me", "net", "types", "value", "world", "main", "lib", "runtime",
+    "external", "me", "net", "own", "types", "value", "world", "main", "lib", "runtime",
 ];
 
 /// Types that generated code uses.
 pub(super) const TYPES: &[&str] = &[
     "Bag",
+    "Code",
     "Deserialize",
     "Err",
     "Error",
+    "Failure",
     "Int",
     "Map",
     "Net",
@@ -32,6 +34,7 @@ pub(super) const TYPES: &[&str] = &[
     "Parameters",
     "Protocol",
     "Range",
+    "RefCell",
     "Result",
     "Roles",
     "Rx",

@@ -33,7 +33,7 @@ impl Scope<'_> {
         body: &Expr,
     ) -> String {
         let Some(((name, binding, is_last), rest)) = names.split_first() else {
-            return format!("Ok({})", self.value(body));
+            return self.result(body);
         };
         let elements = self.elements(&binding.domain, *name);
         let (function, otherwise) = match (quantifier, rest.is_empty()) {

@@ -3,13 +3,16 @@
 use super::Emit;
 use super::exprs::{Own, Scope};
 use super::names::{role_name, snake};
+use super::own_code::OwnCode;
+use super::reads::{
+    choice_reads, index_used, is_back, is_itself, names_read, overwritten, read_once, waits,
+};
 use super::template::Template;
 use crate::terms::binary;
 use plainsong_diagnostics::Span;
-use plainsong_ir::visit::{Visit, walk};
 use plainsong_ir::{
-    Access, BinOp, Binding, Block, Body, Choice, Domain, Expr, ExprKind, FamilyId, LocalId,
-    MessageId, Place, Process, Root, Source, StartValue, Stmt, StmtKind, Ty, VarId,
+    Access, BinOp, Block, Body, Choice, Domain, Expr, ExprKind, FamilyId, LocalId, MessageId,
+    Place, Process, Root, Source, StartValue, Stmt, StmtKind, Ty,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,12 +31,18 @@ pub(super) fn role(emit: &Emit<'_>, id: FamilyId) -> String {
         choices: 0,
         changes: false,
         ends: true,
+        own: emit.own_code(id),
     };
     role.scope.family = Some(id);
     let body = role.play(process);
     let family = &emit.song.families[id.index()];
     let state = emit.state(id);
-    let text = format!("{state}\n{body}");
+    let asking = role.own.as_ref().map(|own| emit.asking(id, own));
+    let text = format!("{state}{}\n{body}", asking.unwrap_or_default());
+    let cell = match role.own {
+        Some(_) => "use std::cell::RefCell;\n",
+        None => "",
+    };
     let world = "use crate::World;\n";
     let types = used_types(emit, &text);
     let imports = super::imports(&text);
@@ -42,7 +51,7 @@ pub(super) fn role(emit: &Emit<'_>, id: FamilyId) -> String {
         false => format!("The roles of the family `{}`.", family.name),
     };
     format!(
-        "//! {what}\n\n{world}{types}{imports}use serde::{{Deserialize, Serialize}};\nuse std::fmt;\n{text}"
+        "//! {what}\n\n{world}{types}{imports}use serde::{{Deserialize, Serialize}};\n{cell}use std::fmt;\n{text}"
     )
 }
 
@@ -130,6 +139,8 @@ struct Role<'a> {
     changes: bool,
     /// Is there no loop that never ends?
     ends: bool,
+    /// What it asks of its own code.
+    own: Option<OwnCode>,
 }
 
 impl Role<'_> {
@@ -156,6 +167,11 @@ impl Role<'_> {
             let name = self.scope.bind(local);
             parameters.push(format!("{name}: {}", emit.ty(&binder.ty)));
         }
+        let (mut code, mut own) = ("", "");
+        if self.own.is_some() {
+            parameters.insert(2, "code: &mut C".to_owned());
+            (code, own) = ("C: Code, ", "    let own = &RefCell::new(code);\n");
+        }
         let body = self.block(block, 1);
         let starts = self.starts(process.family);
         let links = self.open_links();
@@ -176,7 +192,7 @@ impl Role<'_> {
         };
         format!(
             "/// Plays `{}`.\n///\n/// # Errors\n///\n/// When a peer is gone, or when something has no value.\n{allow}\
-             pub fn play<N: Net>({}) -> Result<{name}, Error> {{\n{links}{starts}{body}    Ok(me)\n}}\n",
+             pub fn play<{code}N: Net>({}) -> Result<{name}, Error> {{\n{links}{own}{starts}{body}    Ok(me)\n}}\n",
             family.name,
             parameters.join(", ")
         )
@@ -198,8 +214,11 @@ impl Role<'_> {
                 scope.names.insert(local, self.scope.names[&local].clone());
             }
             let name = snake(&var.name);
-            match &var.start {
-                StartValue::Value(value) => {
+            match (&var.start, &self.own) {
+                (_, Some(own)) if var.is_input => {
+                    text.push_str(&emit.given(&mut scope, own, var));
+                }
+                (StartValue::Value(value), _) => {
                     scope.read = super::types::locals_read(value);
                     let value = scope.value(value);
                     text.push_str(&format!(
@@ -207,7 +226,7 @@ impl Role<'_> {
                         emit.ty(&var.ty)
                     ));
                 }
-                StartValue::Choice(choice) => {
+                (StartValue::Choice(choice), _) => {
                     scope.read = choice_reads(choice);
                     let value = chosen(&mut scope, choice, &mut self.choices);
                     text.push_str(&format!(
@@ -270,6 +289,17 @@ impl Role<'_> {
                     text.push_str(&line);
                     at += 2;
                 }
+                // `x = y; y = x;`: the second one changes nothing.
+                None if block
+                    .get(at + 1)
+                    .is_some_and(|next| self.is_kept(one, next)) =>
+                {
+                    at += 2;
+                }
+                None if block.get(at + 1).is_some_and(|next| is_back(one, next)) => {
+                    text.push_str(&self.stmt(one, depth));
+                    at += 2;
+                }
                 None => {
                     text.push_str(&self.stmt(one, depth));
                     at += 1;
@@ -306,6 +336,17 @@ impl Role<'_> {
             &format!("{target} = {received};"),
             self.comment(one.span),
         ))
+    }
+
+    /// `let new = x; x = new;`, where nothing else reads the name.
+    fn is_kept(&self, one: &Stmt, next: &Stmt) -> bool {
+        let (StmtKind::Let(local, from), StmtKind::Assign(place, value)) = (&one.kind, &next.kind)
+        else {
+            return false;
+        };
+        self.scope.given_away.contains(local)
+            && value.kind == ExprKind::Local(*local)
+            && is_itself(place, from)
     }
 
     fn stmt(&mut self, one: &Stmt, depth: usize) -> String {
@@ -364,8 +405,14 @@ impl Role<'_> {
                     }
                     _ => format!("while {}", self.scope.expr(condition).value()),
                 };
+                let waits = match waits(condition, body) {
+                    true => format!(
+                        "{indent}#[allow(clippy::while_immutable_condition, reason = \"it ends at once or never\")]\n"
+                    ),
+                    false => String::new(),
+                };
                 let body = self.block(body, depth + 1);
-                format!("{indent}{head} {{\n{body}{indent}}}\n")
+                format!("{waits}{indent}{head} {{\n{body}{indent}}}\n")
             }
             StmtKind::For {
                 local,
@@ -394,13 +441,7 @@ impl Role<'_> {
                 let claim = self.scope.expr(claim).value();
                 format!("{indent}value::claim({claim}, {what:?})?;\n")
             }
-            StmtKind::Assume(claim) => {
-                let what = self.written(claim);
-                let claim = self.scope.expr(&crate::terms::refuted(claim)).value();
-                format!(
-                    "{indent}if {claim} {{\n{indent}    return Err(Error::assumption({what:?}));\n{indent}}}\n"
-                )
-            }
+            StmtKind::Assume(claim) => self.assumption(&crate::terms::refuted(claim), claim, depth),
             StmtKind::Send(message, values, to) => {
                 let value = self.scope.value(&values[0]);
                 let link = self.link(true, *message, to);
@@ -436,10 +477,32 @@ impl Role<'_> {
         }
     }
 
+    /// Stops where something is wrong with a claim.
+    fn assumption(&mut self, wrong: &Expr, claim: &Expr, depth: usize) -> String {
+        let (indent, what) = ("    ".repeat(depth), self.written(claim));
+        let wrong = self.scope.expr(wrong).value();
+        format!(
+            "{indent}if {wrong} {{\n{indent}    return Err(Error::assumption({what:?}));\n{indent}}}\n"
+        )
+    }
+
     fn if_(&mut self, condition: &Expr, then: &Block, otherwise: &Block, depth: usize) -> String {
         if let (Some((inner, then)), []) = (only_if(then), &otherwise[..]) {
             let both = binary(BinOp::And, condition.clone(), inner.clone());
             return self.if_(&both, then, otherwise, depth);
+        }
+        if let (
+            [
+                Stmt {
+                    kind: StmtKind::Assume(claim),
+                    ..
+                },
+            ],
+            [],
+        ) = (&then[..], &otherwise[..])
+        {
+            let wrong = binary(BinOp::And, condition.clone(), crate::terms::refuted(claim));
+            return self.assumption(&wrong, claim, depth);
         }
         let indent = "    ".repeat(depth);
         let condition = self.scope.expr(condition).value();
@@ -585,163 +648,12 @@ fn chosen(scope: &mut Scope<'_>, choice: &Choice, choices: &mut usize) -> String
                 super::names::fresh(&scope.locals[choice.local.index()].name, &mut scope.taken);
             let is_copy = scope.emit.is_copy(&scope.locals[choice.local.index()].ty);
             scope.names.insert(choice.local, name.clone());
-            let filter = scope.value(filter);
+            let filter = scope.result(filter);
             match is_copy {
-                true => format!("|&{name}| Ok({filter})"),
-                false => format!("|{name}| Ok({filter})"),
+                true => format!("|&{name}| {filter}"),
+                false => format!("|{name}| {filter}"),
             }
         }
     });
     format!("value::pick({elements}, {test}, |count| net.choose({site}, count))?")
-}
-
-/// The names that something reads; what the condition of a choice reads of its candidate is another name in Rust.
-fn names_read(block: &Block) -> BTreeSet<LocalId> {
-    #[derive(Default)]
-    struct Reads(BTreeSet<LocalId>);
-    impl Visit for Reads {
-        fn expr(&mut self, of: &Expr) {
-            if let ExprKind::Local(local) = of.kind {
-                self.0.insert(local);
-            }
-            walk::expr(self, of);
-        }
-
-        fn choice(&mut self, choice: &Choice) {
-            let mut inside = Reads::default();
-            walk::choice(&mut inside, choice);
-            inside.0.remove(&choice.local);
-            self.0.append(&mut inside.0);
-        }
-    }
-    let mut reads = Reads::default();
-    reads.block(block);
-    reads.0
-}
-
-fn choice_reads(choice: &Choice) -> BTreeSet<LocalId> {
-    let set = match &choice.domain {
-        Domain::Type(_) => None,
-        Domain::In(set) => Some(set),
-    };
-    set.into_iter()
-        .chain(&choice.filter)
-        .flat_map(super::types::locals_read)
-        .collect()
-}
-
-fn index_used(start: &StartValue, indices: usize) -> Vec<usize> {
-    let read = match start {
-        StartValue::Value(value) => super::types::locals_read(value),
-        StartValue::Choice(choice) => choice_reads(choice),
-    };
-    read.iter()
-        .map(|local| local.index())
-        .filter(|at| *at < indices)
-        .collect()
-}
-
-/// Is a variable assigned to itself?
-fn is_itself(place: &Place, value: &Expr) -> bool {
-    match (&place.root, &value.kind) {
-        (Root::Own(var), ExprKind::Own(other)) => var == other && place.path.is_empty(),
-        _ => false,
-    }
-}
-
-/// The variable that an assignment overwrites, if its value reads it exactly once and at once.
-fn overwritten(place: &Place, value: &Expr) -> Option<VarId> {
-    struct Count {
-        var: VarId,
-        times: usize,
-        depth: usize,
-    }
-    impl Visit for Count {
-        fn expr(&mut self, of: &Expr) {
-            if matches!(of.kind, ExprKind::Own(var) if var == self.var) {
-                self.times += 1 + self.depth;
-            }
-            let closes = matches!(
-                of.kind,
-                ExprKind::Quantifier(..)
-                    | ExprKind::Comprehension(..)
-                    | ExprKind::MapOf(..)
-                    | ExprKind::If(..)
-                    | ExprKind::Match(..)
-            );
-            self.depth += usize::from(closes);
-            walk::expr(self, of);
-            self.depth -= usize::from(closes);
-        }
-    }
-    let Root::Own(var) = place.root else {
-        return None;
-    };
-    let mut count = Count {
-        var,
-        times: 0,
-        depth: 0,
-    };
-    count.expr(value);
-    (place.path.is_empty() && count.times == 1).then_some(var)
-}
-
-/// Locals that are read exactly once, no more often than they are bound.
-fn read_once(block: &Block) -> BTreeSet<LocalId> {
-    #[derive(Default)]
-    struct Reads {
-        depth: usize,
-        bound: BTreeMap<LocalId, usize>,
-        read: BTreeMap<LocalId, (usize, usize)>,
-    }
-    impl Reads {
-        fn deeper(&mut self, work: impl FnOnce(&mut Self)) {
-            self.depth += 1;
-            work(self);
-            self.depth -= 1;
-        }
-    }
-    impl Visit for Reads {
-        fn stmt(&mut self, one: &Stmt) {
-            match &one.kind {
-                StmtKind::While(..) | StmtKind::For { .. } => {
-                    self.deeper(|reads| walk::stmt(reads, one));
-                }
-                _ => walk::stmt(self, one),
-            }
-        }
-
-        fn expr(&mut self, of: &Expr) {
-            match &of.kind {
-                ExprKind::Quantifier(..) | ExprKind::Comprehension(..) | ExprKind::MapOf(..) => {
-                    self.deeper(|reads| walk::expr(reads, of));
-                }
-                _ => walk::expr(self, of),
-            }
-        }
-
-        fn choice(&mut self, choice: &Choice) {
-            self.deeper(|reads| walk::choice(reads, choice));
-        }
-
-        fn binding(&mut self, binding: &Binding) {
-            walk::binding(self, binding);
-        }
-
-        fn binds(&mut self, local: &LocalId) {
-            self.bound.insert(*local, self.depth);
-        }
-
-        fn uses(&mut self, local: &LocalId) {
-            let read = self.read.entry(*local).or_insert((0, 0));
-            *read = (read.0 + 1, self.depth);
-        }
-    }
-    let mut reads = Reads::default();
-    block.iter().for_each(|one| reads.stmt(one));
-    let once = reads
-        .read
-        .iter()
-        .filter(|(local, (times, depth))| *times == 1 && reads.bound.get(local) == Some(depth));
-    once.map(|(local, _)| *local).collect()
 }

@@ -8,7 +8,7 @@ use super::template::Template;
 use crate::names::camel;
 use crate::terms::refuted;
 use plainsong_ir::visit::{Visit, walk};
-use plainsong_ir::{ConstId, Expr, FnId, Function, LocalId, Ty};
+use plainsong_ir::{ConstId, Expr, ExprKind, FnId, Function, LocalId, Song, Ty};
 use std::collections::BTreeSet;
 
 const DERIVES: &str = "Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize";
@@ -22,17 +22,17 @@ pub(super) fn types(emit: &Emit<'_>) -> String {
     for at in 0..emit.song.structs.len() {
         body.push_str(&emit.struct_(at));
     }
-    for function in &emit.song.functions {
-        body.push_str(&emit.function(function));
+    for (at, function) in emit.song.functions.iter().enumerate() {
+        // Those that ask a role's own code are in the role's module.
+        if !emit.external.contains(&at.into()) {
+            body.push_str(&emit.function(function));
+        }
     }
     let uses_world = body.contains("&World");
     let has_types = !emit.song.enums.is_empty() || !emit.song.structs.is_empty();
     let mut text = "//! Types and functions that the roles share.\n\n".to_owned();
     if uses_world {
         text.push_str("use crate::World;\n");
-    }
-    if body.contains("external::") {
-        text.push_str("use crate::external;\n");
     }
     if body.contains("types::") {
         text.push_str("use crate::types;\n");
@@ -55,7 +55,7 @@ pub(super) fn locals_read(of: &Expr) -> BTreeSet<LocalId> {
     }
     let mut read = Read(BTreeSet::new());
     walk::expr(&mut read, of);
-    if let plainsong_ir::ExprKind::Local(local) = of.kind {
+    if let ExprKind::Local(local) = of.kind {
         read.0.insert(local);
     }
     read.0
@@ -130,9 +130,24 @@ impl Emit<'_> {
         )
     }
 
-    /// A function: what it requires, then its value. The value of an external one is what the user's returns,
-    /// once it was seen to be as promised.
+    /// A function: what it requires, then its value.
     fn function(&self, function: &Function) -> String {
+        let (body, parameters) = self.function_body(function);
+        let world = match body.contains("world") {
+            true => "world",
+            false => "_world",
+        };
+        format!(
+            "\n/// `fn {}` of the song.\n///\n/// # Errors\n///\n/// When it has no value.\npub fn {}({world}: &World{parameters}) -> Result<{}, Undefined> {{\n{body}}}\n",
+            function.name,
+            snake(&function.name),
+            self.ty(&function.result)
+        )
+    }
+
+    /// The statements of a function, and its parameters. The value of an external one is what the own code of the role
+    /// returns, once it was seen to be as promised.
+    pub(super) fn function_body(&self, function: &Function) -> (String, String) {
         let mut scope = Scope::new(self, &function.locals);
         let contract = &function.contract;
         let promises: &[Expr] = match function.is_external() {
@@ -153,26 +168,10 @@ impl Emit<'_> {
             format!("`{}` requires `{text}`, which is false here", function.name)
         });
         let value = match &function.body {
-            Some(body) => format!("    Ok({})\n", scope.value(body)),
+            Some(body) => format!("    {}\n", scope.result(body)),
             None => scope.of_external(function),
         };
-        let body = wanted + &value;
-        let world = if body.contains("world") {
-            "world"
-        } else {
-            "_world"
-        };
-        let name = snake(&function.name);
-        let word = if function.is_external() {
-            "extern fn"
-        } else {
-            "fn"
-        };
-        format!(
-            "\n/// `{word} {}` of the song.\n///\n/// # Errors\n///\n/// When it has no value.\npub fn {name}({world}: &World{parameters}) -> Result<{}, Undefined> {{\n{body}}}\n",
-            function.name,
-            self.ty(&function.result)
-        )
+        (wanted + &value, parameters)
     }
 
     pub(super) fn fn_name(&self, id: FnId) -> String {
@@ -248,12 +247,21 @@ impl Emit<'_> {
     }
 }
 
+/// Is there something to look at, and can it be looked at?
+fn is_checked(song: &Song, of: &Expr) -> bool {
+    of.kind != ExprKind::Bool(true) && is_checkable(song, of)
+}
+
 impl Scope<'_> {
     /// Statements that stop where one of the conditions is false, as far as they can be looked at.
-    fn checked(&mut self, conditions: &[Expr], message: impl Fn(&str) -> String) -> String {
+    pub(super) fn checked(
+        &mut self,
+        conditions: &[Expr],
+        message: impl Fn(&str) -> String,
+    ) -> String {
         let mut text = String::new();
         for condition in conditions {
-            if !is_checkable(self.emit.song, condition) {
+            if !is_checked(self.emit.song, condition) {
                 continue;
             }
             let shown = self.emit.written(condition, self.locals);
@@ -277,23 +285,34 @@ impl Scope<'_> {
             };
             arguments.push_str(&format!(", {borrow}{}", self.names[&local]));
         }
-        let call = format!("external::{}({arguments})", snake(&function.name));
+        let call = format!("own.borrow_mut().{}({arguments})", snake(&function.name));
         let promises = &function.contract.ensures;
-        let (Some(result), true) = (
-            function.contract.result,
-            promises
-                .iter()
-                .any(|promise| is_checkable(self.emit.song, promise)),
-        ) else {
-            return format!("    {call}\n");
+        let is_promised = promises
+            .iter()
+            .any(|promise| is_checked(self.emit.song, promise));
+        let name = match function.contract.result {
+            Some(result) if is_promised => {
+                self.read.insert(result);
+                self.bind(result)
+            }
+            _ => super::names::fresh("result", &mut self.taken),
         };
-        let name = self.bind(result);
+        let fits = self.emit.fits(&function.result, &name, false);
+        if fits.is_none() && !is_promised {
+            return format!("    Ok({call}?)\n");
+        }
+        let fits = fits.map(|fits| {
+            let ty = plainsong_ir::print::ty(self.emit.song, &function.result);
+            let wrong = format!("what `{}` returned is no {ty}", function.name);
+            super::own_code::refusal(&fits, &format!("Undefined::new({wrong:?})"))
+        });
         let checks = self.checked(promises, |text| {
             format!(
                 "`{}` promises `{text}`, which is false of what it returned",
                 function.name
             )
         });
-        format!("    let {name} = {call}?;\n{checks}    Ok({name})\n")
+        let fits = fits.unwrap_or_default();
+        format!("    let {name} = {call}?;\n{fits}{checks}    Ok({name})\n")
     }
 }

@@ -17,6 +17,7 @@ pub(super) fn digest(voices: &Song) -> u64 {
     song.sizes.clear();
     for function in &mut song.functions {
         function.contract = Contract::default();
+        function.at = None;
     }
     for decl in &mut song.consts {
         decl.constraint = None;

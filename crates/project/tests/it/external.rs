@@ -143,3 +143,100 @@ fn an_assertion_about_nobody_makes_no_call() {
         "{voices}"
     );
 }
+
+const PLACED: &str = "sort S;
+extern fn ask at a(n: int) -> int ensures true;
+extern fn tell at s(n: int) -> int ensures true;
+fn twice(n: int) -> int { 2 * ask(n) }
+choreography part() {
+    endpoint player { var x: int = choose int; }
+    player.x = roll(player.x);
+}
+extern fn roll at player(n: int) -> int ensures true;
+choreography line(n: int) {
+    endpoint a { var x: int = 0; }
+    endpoint b { in limit: int; var x: int = 0; }
+    endpoint s[i: S] { var x: int = 0; }
+";
+
+/// The processes as text, or what is wrong with the calls.
+fn placed(body: &str) -> Result<String, Vec<(String, String)>> {
+    let text = format!("{PLACED}{body}\n}}\n");
+    let compiled = plainsong_syntax::compile(&text);
+    let song = compiled
+        .song
+        .unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
+    match project(&song, 1, &Options::default()) {
+        Ok(projection) => Ok(plainsong_ir::print::song(&projection.song)),
+        Err(problems) => {
+            let told = |one: &Diagnostic| {
+                assert_eq!(one.code.name, "misplaced-call", "{body}: {one:?}");
+                (
+                    one.primary.span.slice(&text).to_owned(),
+                    one.message.clone(),
+                )
+            };
+            Err(problems
+                .iter()
+                .filter(|one| one.is_error())
+                .map(told)
+                .collect())
+        }
+    }
+}
+
+/// Who runs a function is said, and nobody else calls it.
+#[test]
+fn a_call_is_made_by_the_endpoint_that_runs_the_function() {
+    let made = |body: &str| placed(body).unwrap_or_else(|why| panic!("{body}: {why:?}"));
+    made("a.x = ask(n);");
+    made("b.x = ask(a.x); a.x = twice(a.x);");
+    made("for i in S { s[i].x = tell(s[i].x); b.x = tell(s[i].x); }");
+    let voices = made("call part() with b as player;");
+    // The endpoint of the part is called otherwise here.
+    assert!(voices.contains("extern fn roll(n_1: int)"), "{voices}");
+    assert!(voices.contains("extern fn ask at a(n_1: int)"), "{voices}");
+    assert!(voices.contains("in limit: int;"), "{voices}");
+    let again = plainsong_syntax::compile(&voices);
+    assert!(again.song.is_some(), "{:?}", again.diagnostics);
+}
+
+#[test]
+fn a_call_of_a_function_that_another_one_runs_is_refused() {
+    let refused = |body: &str, call: &str, who: &str| {
+        let wrong = placed(body).expect_err(body);
+        assert_eq!(wrong.len(), 1, "{body}: {wrong:?}");
+        assert_eq!(wrong[0].0, call, "{body}");
+        assert!(wrong[0].1.starts_with(who), "{body}: {wrong:?}");
+    };
+    refused(
+        "b.x = ask(n);",
+        "ask(n)",
+        "`b` would make this call of `ask`, which `a` runs",
+    );
+    refused("a.x = ask(b.x);", "ask(b.x)", "`b` would");
+    refused("b.x = twice(b.x);", "twice(b.x)", "`b` would");
+    refused(
+        "a.x = tell(a.x);",
+        "tell(a.x)",
+        "`a` would make this call of `tell`, which `s` runs",
+    );
+    refused(
+        "for i in S { s[i].x = ask(s[i].x); }",
+        "ask(s[i].x)",
+        "`s` would",
+    );
+    refused("if ask(b.x) > 0 { a.x = 1; }", "ask(b.x)", "`b` would");
+    refused(
+        "while ask(b.limit) > 0 { b.x = 1; }",
+        "ask(b.limit)",
+        "`b` would",
+    );
+    refused("b.x = roll(b.x);", "roll(b.x)", "`b` would");
+    refused("requires ask(b.x) > 0; a.x = 1;", "ask(b.x)", "`b` would");
+    refused(
+        "match ask(b.x) > 0 { true => { a.x = 1; } false => {} }",
+        "ask(b.x)",
+        "`b` would",
+    );
+}

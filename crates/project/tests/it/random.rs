@@ -46,8 +46,10 @@ struct Writer {
     loops: usize,
     /// How many more loops may have no end.
     spins: usize,
-    /// Are there calls of external functions?
+    /// Are there calls of external functions, and inputs?
     picks: bool,
+    /// Is the input `g` of `b` visible?
+    has_input: bool,
 }
 
 impl Writer {
@@ -64,6 +66,7 @@ impl Writer {
             loops: 0,
             spins: 0,
             picks: false,
+            has_input: false,
         }
     }
 
@@ -112,6 +115,7 @@ impl Writer {
         let sides = if depth == 0 { 2 } else { 8 };
         match self.dice.roll(sides) {
             0 => self.dice.pick(&self.truths.clone()).to_owned(),
+            1 if self.has_input && self.dice.roll(3) == 0 => "b.g".to_owned(),
             1 => format!("{}.f", self.endpoint()),
             2 => format!("!({})", self.truth(depth - 1)),
             3 => format!("({} && {})", self.truth(depth - 1), self.truth(depth - 1)),
@@ -149,7 +153,14 @@ impl Writer {
 
     /// A call of an external function, which is to be made by the endpoint of its first argument.
     fn pick(&mut self) -> String {
-        format!("pick({}.me, {})", self.endpoint(), self.number(0))
+        let who = self.endpoint();
+        // `b` and the members have one of their own.
+        let name = match &*who {
+            "b" => "pick_of_b",
+            _ if who.starts_with("s[") => "pick_of_s",
+            _ => "pick",
+        };
+        format!("{name}({who}.me, {})", self.number(0))
     }
 
     /// Something that always holds, of one endpoint or of two.
@@ -341,7 +352,11 @@ pub(crate) fn song(seed: u64) -> String {
 
 /// One that may have no end, calls external functions and requires something.
 fn wild_song(seed: u64) -> String {
-    let writers = [Writer::new(seed).wild(), Writer::new(seed ^ 0x5EED).wild()];
+    let whole = Writer {
+        has_input: true,
+        ..Writer::new(seed).wild()
+    };
+    let writers = [whole, Writer::new(seed ^ 0x5EED).wild()];
     written(writers, |dice, of_line| match dice.roll(8) {
         0 => "requires p;",
         1 => "requires !p || a.x == 1;",
@@ -349,6 +364,7 @@ fn wild_song(seed: u64) -> String {
         3 => "requires odd(if p { 1 } else { 0 });",
         4 if of_line.is_empty() => "requires q;",
         5 => "requires S.len() > 2;",
+        6 => "requires b.g || !p;",
         _ => "",
     })
 }
@@ -370,11 +386,14 @@ fn written(
     };
     let premise = premise(&mut writer.dice, of_line);
     let [a, b, c, s] = ["1", "2", "3", "4"].map(vars);
+    let input = if writer.has_input { "in g: bool;" } else { "" };
     let parts = parts(of_parts);
     format!(
         "sort S;\nconst one: int = 1;\n{of_song}fn odd(n: int) -> bool {{ n % 2 == 1 }}\n\
          extern fn pick(who: int, n: int) -> int ensures 0 <= result && result <= 2;\n\
-         choreography c({of_line}) {{\n    endpoint a {{ {a} }}\n    endpoint b {{ {b} }}\n    endpoint c {{ {c} }}\n    endpoint s[i: S] {{ {s} }}\n{premise}\n{body}}}\n{parts}"
+         extern fn pick_of_b at b(who: int, n: int) -> int ensures 0 <= result && result <= 2;\n\
+         extern fn pick_of_s at s(who: int, n: int) -> int ensures 0 <= result && result <= 2;\n\
+         choreography c({of_line}) {{\n    endpoint a {{ {a} }}\n    endpoint b {{ {input} {b} }}\n    endpoint c {{ {c} }}\n    endpoint s[i: S] {{ {s} }}\n{premise}\n{body}}}\n{parts}"
     )
 }
 

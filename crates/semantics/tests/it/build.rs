@@ -340,6 +340,7 @@ impl Builder {
                 start: StartValue::Value(start.clone()),
                 locals: locals.clone(),
                 durable: false,
+                is_input: false,
                 span: span(),
             })
             .collect();

@@ -421,6 +421,7 @@ fn sum_to(n: i64, ends: bool) -> String {
         contract: Default::default(),
         result: body.ty.clone(),
         body: Some(body),
+        at: None,
         span: span(),
     });
     evaluated(b, call(int(n)), Locals::default())
@@ -476,6 +477,7 @@ fn work_without_end_is_given_up() {
         contract: Default::default(),
         result: body.ty.clone(),
         body: Some(body),
+        at: None,
         span: span(),
     });
     let text = evaluated(b, call(int(80)), Locals::default());

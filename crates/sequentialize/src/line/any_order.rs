@@ -183,6 +183,7 @@ impl AnyOrderWriter<'_> {
             start: StartValue::Value(expr(ExprKind::Literal(Vec::new()), set.clone())),
             locals: Vec::new(),
             durable: false,
+            is_input: false,
             span: Span::default(),
         });
         let visits = self.visits;

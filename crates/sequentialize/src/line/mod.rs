@@ -322,6 +322,7 @@ impl<'e, 'a> Teller<'e, 'a> {
             start,
             locals,
             durable: false,
+            is_input: false,
             span: Span::default(),
         });
         VarId::from(vars.len() - 1)

@@ -216,6 +216,16 @@ accessors! {
     }
 }
 
+impl FnItem {
+    /// The process or endpoint that runs it, if it is said.
+    pub fn role(&self) -> Option<Name> {
+        match has(&self.syntax, SyntaxKind::AtKw) {
+            true => names(&self.syntax).nth(1),
+            false => None,
+        }
+    }
+}
+
 impl FaultItem {
     /// What happens, as written.
     pub fn what(&self) -> Option<Name> {

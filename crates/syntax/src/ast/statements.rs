@@ -147,6 +147,9 @@ accessors! {
     }
     VarDecl {
         is_durable: {DurableKw};
+        is_input: {InKw};
+        /// Which values an input may have.
+        filter: WhereClause;
         is_linear: {LinearKw};
         /// The layers at which it is introduced and hidden.
         layers: LayerClause;

@@ -1,7 +1,9 @@
 //! Sorts, enums, structs, constants, parameters and functions.
 
 use super::Lowering;
-use super::codes::declarations::{BINDING_IN_BOUND, EMPTY_ENUM, EXTERNAL_MEASURE, INFINITE_TYPE};
+use super::codes::declarations::{
+    BINDING_IN_BOUND, EMPTY_ENUM, EXTERNAL_MEASURE, INFINITE_TYPE, RUN_NOWHERE,
+};
 use super::codes::suspicions::NOTHING_PROMISED;
 use super::fit::Why;
 use super::signatures::name_and_span;
@@ -295,8 +297,10 @@ impl Lowering<'_> {
                 .chain(&mut body)
                 .for_each(|expr| filler.expr(expr));
         });
+        let at = item.role().and_then(|role| self.runner(item, &role));
         let signature = &self.functions[id.index()];
         Function {
+            at,
             name: signature.name.clone(),
             arity: params.len(),
             locals,
@@ -305,6 +309,27 @@ impl Lowering<'_> {
             body,
             span: signature.span,
         }
+    }
+
+    /// The process or endpoint that runs an external function.
+    fn runner(&mut self, item: &ast::FnItem, role: &ast::Name) -> Option<String> {
+        if !item.is_external() {
+            let message = "a function with a body is computed wherever it is called";
+            let diagnostic = Diagnostic::error(&RUN_NOWHERE, role.span(), message);
+            self.report(
+                diagnostic.help("only external functions are run by somebody: leave out `at`"),
+            );
+            return None;
+        }
+        let known: Vec<String> = self.families.iter().map(|one| one.name.clone()).collect();
+        if !known.iter().any(|name| name == role.text()) {
+            let message = format!("there is no process or endpoint `{}`", role.text());
+            let diagnostic = Diagnostic::error(&RUN_NOWHERE, role.span(), message);
+            let known = known.iter().map(String::as_str);
+            let diagnostic = self.suggest(diagnostic, role, known);
+            self.report(diagnostic);
+        }
+        Some(role.text().to_owned())
     }
 
     /// Makes parameters or indices the first locals of the unit.

@@ -261,6 +261,10 @@ impl Calls<'_> {
                     format!("`{who}` cannot play `{role}`: it has no such variable `{name}`");
                 let help = format!("declare `{name}` in `{who}` with the type it has in `{role}`");
                 self.wrong(span, message, var.span, &help);
+            } else if there.is_some_and(|there| there.is_input) && !var.is_input {
+                let message = format!("`{name}` of `{who}` is an input, which `{role}` may change");
+                let help = format!("declare it as an input in `{role}`, too: `in {name}: …;`");
+                self.wrong(span, message, var.span, &help);
             } else if matches!(var.start, StartValue::Choice(_)) && !is_kept(var) {
                 let message = format!(
                     "what `{name}` of `{role}` starts with is chosen, and a call has a value already"

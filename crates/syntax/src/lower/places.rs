@@ -7,7 +7,7 @@ use super::unit::{Binder, Home};
 use crate::ast::{self, AstNode};
 use crate::names::Item;
 use plainsong_diagnostics::{Diagnostic, Span};
-use plainsong_ir::{Access, GlobalId, LocalId, Place, Root, Ty};
+use plainsong_ir::{Access, FamilyId, GlobalId, LocalId, Place, Root, Ty, VarId};
 
 /// A place, its type, and who says that it has this type.
 type Found = (Place, Ty, Why);
@@ -45,6 +45,7 @@ impl Lowering<'_> {
         }
         if let Some((family, var)) = self.own_var(text) {
             let ty = self.families[family.index()].vars[var.index()].ty.clone();
+            self.changes(family, var, name.span())?;
             return Some((root(Root::Own(var), name.span()), ty, Why::Var(family, var)));
         }
         if let Home::Line(line) = self.unit.home
@@ -79,6 +80,19 @@ impl Lowering<'_> {
                 None
             }
         }
+    }
+
+    /// Reports a variable that is an input: it keeps what it was given.
+    fn changes(&mut self, family: FamilyId, var: VarId, span: Span) -> Option<()> {
+        let row = &self.families[family.index()].vars[var.index()];
+        if !row.is_input {
+            return Some(());
+        }
+        let what = format!("`{}` is an input", row.name);
+        let help = format!("copy it into a variable: `var copy = {};`", row.name);
+        let diagnostic = not_assignable(span, &what, Some(row.span), &help);
+        self.report(diagnostic);
+        None
     }
 
     fn local_place(&mut self, local: LocalId, name: &ast::Name) -> Option<Found> {
@@ -141,6 +155,7 @@ impl Lowering<'_> {
             let indices = self.family_indices(&reference);
             let (var, ty) = self.state_var(reference.family, &name)?;
             let family = reference.family;
+            self.changes(family, var, name.span())?;
             return Some((
                 root(Root::Of(family, indices?, var), e.span()),
                 ty,

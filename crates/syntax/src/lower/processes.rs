@@ -15,8 +15,8 @@ use crate::types::UNKNOWN;
 use plainsong_diagnostics::{Diagnostic, Span};
 use plainsong_ir::handlers::message_actions;
 use plainsong_ir::{
-    Body, Code, FamilyId, Handler, Measures, Process, Source, StartValue, StateVar, System, Ty,
-    VarId, Voices,
+    Body, Choice, Code, Domain, FamilyId, Handler, Measures, Process, Source, StartValue, StateVar,
+    System, Ty, VarId, Voices,
 };
 use std::collections::HashMap;
 
@@ -210,6 +210,7 @@ impl Lowering<'_> {
                 start,
                 locals,
                 durable: var.is_durable(),
+                is_input: var.is_input(),
                 span,
             });
             self.names.vars[family.index()].entry(name).or_insert(id);
@@ -220,6 +221,9 @@ impl Lowering<'_> {
     pub(crate) fn start_value(&mut self, var: &ast::VarDecl) -> (StartValue, Option<Ty>) {
         let written = var.ty();
         let ty = written.as_ref().map(|ty| self.ty(ty));
+        if let (true, Some(name)) = (var.is_input(), var.name()) {
+            return self.input(var, &name, ty);
+        }
         let (Some(name), Some(initial)) = (var.name(), var.initial()) else {
             return (StartValue::Value(self.wrong(var.span())), Some(UNKNOWN));
         };
@@ -243,6 +247,28 @@ impl Lowering<'_> {
             }
         };
         (start, ty)
+    }
+
+    /// `in x: T where e;`: any value of the type that the condition allows.
+    fn input(
+        &mut self,
+        var: &ast::VarDecl,
+        name: &ast::Name,
+        ty: Option<Ty>,
+    ) -> (StartValue, Option<Ty>) {
+        let Some(ty) = ty else {
+            return (StartValue::Value(self.wrong(var.span())), Some(UNKNOWN));
+        };
+        let local = self
+            .unit
+            .bind(name.text(), ty.clone(), Binder::Candidate, name.span());
+        let filter = var.filter().map(|filter| self.filter(&filter));
+        let choice = Choice {
+            local,
+            domain: Domain::Type(ty.clone()),
+            filter,
+        };
+        (StartValue::Choice(choice), Some(ty))
     }
 
     fn process(&mut self, family: FamilyId, item: &ast::ProcessItem) -> Process {

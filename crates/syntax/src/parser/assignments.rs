@@ -65,6 +65,25 @@ impl Parser<'_> {
         self.close(start, VarDecl);
     }
 
+    /// `in x: T [where e];`
+    pub(super) fn input(&mut self) {
+        let start = self.open();
+        self.bump();
+        self.expect_name("the name of an input");
+        if self.expect(Colon) {
+            self.ty();
+        }
+        if self.at(Eq) {
+            let help =
+                "a process is given its inputs when it starts; `var x: T = …;` begins with a value";
+            self.expected_with_help("`where` or `;`", help);
+        } else {
+            self.optional_where();
+        }
+        self.expect_semicolon();
+        self.close(start, VarDecl);
+    }
+
     /// `[: T] = …;`; of a variable that holds permissions `[: T [as Part]] = …;`
     fn type_and_value(&mut self, help: &str, is_linear: bool, value: fn(&mut Self)) {
         if self.joined(Colon, Eq) {

@@ -34,6 +34,7 @@ impl Parser<'_> {
                 p.handler();
             }
             VarKw if order.last.is_none() => p.var_declaration(),
+            InKw if order.last.is_none() => p.input(),
             Ident if order.last.is_none() && p.at_word("durable") && p.nth(1) == VarKw => {
                 p.var_declaration();
             }
@@ -174,12 +175,10 @@ impl Parser<'_> {
             self.binders(LBracket);
         }
         if self.at_opening_brace() {
-            self.braced(|p| {
-                if p.at(VarKw) {
-                    p.var_declaration();
-                } else {
-                    p.expected_with_help("`var` or `}`", "an endpoint holds only variables");
-                }
+            self.braced(|p| match p.kind {
+                VarKw => p.var_declaration(),
+                InKw => p.input(),
+                _ => p.expected_with_help("`var`, `in` or `}`", "an endpoint holds only variables"),
             });
         }
         self.close(start, Endpoint);

@@ -193,7 +193,7 @@ impl Parser<'_> {
         self.close(start, FnItem);
     }
 
-    /// `extern fn f(x: T) -> T requires e ensures e;`
+    /// `extern fn f at role(x: T) -> T requires e ensures e;`
     fn external_function(&mut self) {
         let start = self.open();
         self.bump_as(ExternKw);
@@ -215,6 +215,10 @@ impl Parser<'_> {
     fn function_head(&mut self) {
         self.bump();
         self.expect_name("the name of a function");
+        if self.at_word("at") {
+            self.bump_as(AtKw);
+            self.expect_name("the endpoint that runs it");
+        }
         self.binders(LParen);
         if self.at(FatArrow) || self.at(Colon) {
             let span = self.current_span();

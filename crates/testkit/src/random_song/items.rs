@@ -93,6 +93,7 @@ impl Composer {
                 contract: Default::default(),
                 result,
                 body: Some(body),
+                at: None,
                 span,
             });
         }

@@ -119,6 +119,7 @@ impl Composer {
                 start,
                 locals,
                 durable: false,
+                is_input: false,
                 span: Default::default(),
             };
             self.song.families[family.index()].vars.push(var);

@@ -103,6 +103,7 @@ impl Band {
             start,
             locals: Vec::new(),
             durable: false,
+            is_input: false,
             span: Span::default(),
         });
         VarId::from(vars.len() - 1)

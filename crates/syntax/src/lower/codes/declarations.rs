@@ -97,6 +97,12 @@ extern fn hash(n: int) -> int ensures result >= 0 decreases n;   // error
 
 Leave out `decreases`, or give the function a body and leave out `extern`.";
 
+    /// A function that is run by nobody.
+    RUN_NOWHERE = "run-nowhere", "nobody runs this function", "\
+`extern fn price at seller(amount: nat) -> int …;` says that `seller` runs it: only the program of that endpoint is asked for
+the Rust code, and a choreography in which another one would make the call is refused. The name is that of an endpoint or a
+process; of a family, its members run it. A function with a body is computed wherever it is called, so it has no `at`.";
+
     /// A range sort whose bounds bind names.
     BINDING_IN_BOUND = "binding-in-bound", "the bounds of a sort bind names", "\
 The bounds of a sort are simple: constants, parameters, calls and arithmetic. Quantifiers, `match` and

@@ -154,6 +154,7 @@ impl Small {
                 start,
                 locals,
                 durable: false,
+                is_input: false,
                 span: Default::default(),
             };
             c.song.families[family.index()].vars.push(var);

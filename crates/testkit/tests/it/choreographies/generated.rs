@@ -185,7 +185,7 @@ fn with_bodies(text: &str) -> String {
     let bodies = text
         .split_inclusive('\n')
         .map(|line| match line.trim_start() {
-            body if body.starts_with("Err(Undefined::new(") => "    Ok(plainsong::choose_bool())\n",
+            body if body.starts_with("Err(Failure::new(") => "    Ok(plainsong::choose_bool())\n",
             _ => line,
         });
     bodies.collect()

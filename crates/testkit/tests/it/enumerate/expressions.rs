@@ -250,6 +250,7 @@ fn declarations() -> Song {
             contract: Default::default(),
             result: body.ty.clone(),
             body: Some(body),
+            at: None,
             span,
         }],
         consts: vec![Const {
