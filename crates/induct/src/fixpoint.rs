@@ -70,8 +70,18 @@ pub fn prove(song: &Arc<Song>, ask: &Ask<'_>) -> Result<Report, Refused> {
 
 /// Proves what can be proved of the claims of a system.
 pub fn prove_claims(system: &System, ask: &Ask<'_>) -> Result<Report, Refused> {
+    prove_within(system, ask, None)
+}
+
+/// The same with only so many of the steps of the discharge, each of which takes longer than those before.
+pub(crate) fn prove_within(
+    system: &System,
+    ask: &Ask<'_>,
+    steps: Option<usize>,
+) -> Result<Report, Refused> {
     let mut theory = Theory::new(system.song.clone());
     let mut induction = Induction::new(system, &mut theory, ask)?;
+    induction.steps_tried = steps;
     induction.start()?;
     induction.narrow();
     induction.finals();
@@ -105,6 +115,8 @@ pub(crate) struct Induction<'a> {
     /// What the last round left out; nothing before the first.
     pub(crate) left_out: Vec<usize>,
     pub(crate) explained: Vec<String>,
+    /// How many steps of the discharge are tried, if not all.
+    steps_tried: Option<usize>,
 }
 
 impl<'a> Induction<'a> {
@@ -132,6 +144,7 @@ impl<'a> Induction<'a> {
             missed: BTreeMap::new(),
             left_out: Vec::new(),
             explained: Vec::new(),
+            steps_tried: None,
         };
         for &at in &system.claims {
             match one.conjunct(at) {
@@ -191,6 +204,7 @@ impl<'a> Induction<'a> {
             seed: self.ask.seed,
             name: "induct".to_owned(),
             recheck: self.ask.recheck,
+            steps: self.steps_tried,
             ..Effort::default()
         };
         discharge(self.theory, all, self.ask.solvers, &effort, self.ask.cancel)

@@ -7,9 +7,10 @@ use super::atoms::told_from_outside;
 use plainsong_ir::build::{expr, global, index, local};
 use plainsong_ir::visit::{conjuncts, each_stmt, free_locals, reads_state, replace, without_spans};
 use plainsong_ir::{
-    Access, BinOp, Block, Body, Claim, Expr, ExprKind, Local, LocalId, Quantifier, Root, Song,
-    StmtKind, System, Ty, UnOp,
+    Access, BinOp, Binding, Block, Body, Claim, Domain, Expr, ExprKind, Local, LocalId, Quantifier,
+    Root, Song, StmtKind, System, Ty, UnOp,
 };
+use std::collections::BTreeSet;
 
 /// A condition, and the locals that it speaks about.
 pub(crate) struct Guard {
@@ -27,6 +28,7 @@ pub(crate) fn guards(song: &Song) -> Vec<Guard> {
                 _ => None,
             };
             for action in &actions.actions {
+                closures(&mut all, &action.code.body, &action.code.locals);
                 for condition in conditions(&action.code.body) {
                     for condition in of_what_is_kept(&action.code.body, condition, &whole) {
                         keep(&mut all, condition, &action.code.locals);
@@ -71,6 +73,32 @@ pub(crate) fn guards(song: &Song) -> Vec<Guard> {
         }
     }
     all
+}
+
+/// That there is a member with which a step could be taken: all that the step asks about the member, where some of it is about all
+/// members of something. A step whose effect does not tell the member leaves that behind.
+fn closures(all: &mut Vec<Guard>, block: &Block, locals: &[Local]) {
+    let conditions = conditions(block);
+    let parts: Vec<&Expr> = conditions.iter().flat_map(conjuncts).collect();
+    let members: BTreeSet<LocalId> = parts
+        .iter()
+        .filter(|part| matches!(part.kind, ExprKind::Quantifier(Quantifier::Forall, ..)))
+        .flat_map(|part| free_locals(part))
+        .filter(|one| matches!(locals[one.index()].ty, Ty::Sort(_)))
+        .collect();
+    for member in members {
+        let about = parts
+            .iter()
+            .filter(|part| free_locals(part).contains(&member));
+        let about = plainsong_ir::build::all(about.map(|part| (*part).clone()));
+        let binding = Binding {
+            domain: Domain::Type(locals[member.index()].ty.clone()),
+            names: vec![member],
+            filter: None,
+        };
+        let exists = ExprKind::Quantifier(Quantifier::Exists, vec![binding], Box::new(about));
+        keep(all, plainsong_ir::build::proposition(exists), locals);
+    }
 }
 
 /// What a claim joins to say what it says.

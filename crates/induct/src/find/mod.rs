@@ -26,7 +26,7 @@ mod solver;
 mod templates;
 mod values;
 
-use crate::fixpoint::{Ask, Found, Report, prove_claims};
+use crate::fixpoint::{Ask, Found, Report, prove_within};
 use crate::system::System;
 use atoms::Atoms;
 use clauses::Clause;
@@ -42,6 +42,8 @@ use std::sync::Arc;
 
 /// How often a search goes on after what it found is not shown for every size.
 const ROUNDS: usize = 6;
+/// How many steps of the discharge are tried first: with clauses that take longer, others are looked for before.
+const QUICK: usize = 3;
 
 /// Invariants that were found.
 #[derive(Clone, Debug)]
@@ -77,17 +79,25 @@ pub fn lemmas(
         ask,
         atoms: &atoms,
     };
+    let mut later = Vec::new();
     for _ in 0..ROUNDS {
-        match graph.run(over) {
-            Result::Stuck | Result::Over => return None,
-            Result::Found(clauses) => match search.shown(&clauses) {
-                Ok(lemmas) => return Some(lemmas),
-                Err(wrong) if wrong.is_empty() => return None,
-                Err(wrong) => graph.give_up(&wrong),
-            },
+        let Result::Found(clauses) = graph.run(over) else {
+            break;
+        };
+        match search.shown(&clauses, Some(QUICK)) {
+            Ok(lemmas) => return Some(lemmas),
+            Err(wrong) => {
+                later.push(clauses);
+                if wrong.is_empty() {
+                    break;
+                }
+                graph.give_up(&wrong);
+            }
         }
     }
-    None
+    // What was not shown quickly may be shown with more effort.
+    let mut all = later.iter().filter(|_| !over());
+    all.find_map(|clauses| search.shown(clauses, None).ok())
 }
 
 struct Search<'a> {
@@ -99,8 +109,12 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Shows everything for every size; clauses that are not shown, if there are some.
-    fn shown(&self, clauses: &[Clause]) -> std::result::Result<Lemmas, Vec<Clause>> {
-        let report = self.proof(clauses).ok_or_else(Vec::new)?;
+    fn shown(
+        &self,
+        clauses: &[Clause],
+        steps: Option<usize>,
+    ) -> std::result::Result<Lemmas, Vec<Clause>> {
+        let report = self.proof(clauses, steps).ok_or_else(Vec::new)?;
         let first = self.song.properties.len();
         let is_shown = |at: &usize| matches!(report.claims.get(at), Some(Found::Shown(_)));
         if !self.targets.iter().all(is_shown) {
@@ -121,7 +135,7 @@ impl Search<'_> {
         })
     }
 
-    fn proof(&self, clauses: &[Clause]) -> Option<Report> {
+    fn proof(&self, clauses: &[Clause], steps: Option<usize>) -> Option<Report> {
         let mut song = (**self.song).clone();
         let first = song.properties.len();
         song.properties
@@ -131,7 +145,7 @@ impl Search<'_> {
         let is_asked = |at: &usize| *at >= first || self.targets.contains(at);
         system.claims.retain(is_asked);
         debug_assert!(system.own == last, "claims of the text come first");
-        prove_claims(&system, self.ask).ok()
+        prove_within(&system, self.ask, steps).ok()
     }
 
     /// A clause as an invariant: `forall a, b: S :: p && q ==> r`.

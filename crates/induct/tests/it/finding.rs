@@ -58,6 +58,47 @@ fn messages_are_among_what_is_found() {
     assert!(shown.contains(&"begun".to_owned()), "{texts:?} {shown:?}");
 }
 
+const QUORUMS: &str = "sort Node; sort Value; sort Quorum;
+    param member: map<(Node, Quorum), bool> where forall p, q: Quorum :: exists n: Node :: member[(n, p)] && member[(n, q)];
+    var voted: set<Node> = {};
+    var vote: map<(Node, Value), bool> = map x: (Node, Value) => false;
+    var decided: set<Value> = {};
+    repeat action Vote(n: Node, v: Value) { assume !(n in voted); voted = voted.with(n); vote[(n, v)] = true; }
+    repeat action Decide(v: Value, q: Quorum) {
+        assume forall n: Node :: member[(n, q)] ==> vote[(n, v)]; decided = decided.with(v);
+    }
+    property agreement: always forall v, w: Value :: v in decided && w in decided ==> v == w;";
+
+#[test]
+fn what_a_step_asked_of_a_member_that_it_does_not_keep_is_found() {
+    let texts = found(QUORUMS, 0).expect("there are such invariants");
+    let quorum = "exists q: Quorum :: forall n: Node :: member[(n, q)] ==> vote[(n, ";
+    assert!(texts.iter().any(|text| text.contains(quorum)), "{texts:?}");
+    let apart = QUORUMS.replace(
+        "where forall p, q: Quorum :: exists",
+        "where forall p, q: Quorum :: p == q ==> exists",
+    );
+    assert_eq!(found(&apart, 0), None);
+}
+
+const EPOCHS: &str = "sort Node; sort Epoch ordered;
+    var told: map<(Epoch, Node), bool> = map t: (Epoch, Node) => false;
+    var at: map<Node, option<Epoch>> = map n: Node => none;
+    repeat action Tell(n: Node, e: Epoch) { told[(e, n)] = true; }
+    repeat action Take(n: Node, e: Epoch) { assume told[(e, n)]; at[n] = some(e); }
+    var kept: map<Node, option<Epoch>> = map n: Node => none;
+    repeat action Keep(n: Node) { kept[n] = at[n]; }
+    property heard: always forall n: Node, e: Epoch :: kept[n] == some(e) ==> told[(e, n)];";
+
+#[test]
+fn maps_whose_keys_have_an_order_are_among_what_is_found() {
+    let texts = found(EPOCHS, 0).expect("there are such invariants");
+    assert_eq!(
+        texts,
+        ["invariant at_told: forall a: Node, d: Epoch :: at[a] == some(d) ==> told[(d, a)];"]
+    );
+}
+
 #[test]
 fn nothing_is_found_for_what_is_false() {
     let broken = LOCK.replace("has[s] = false; ", "");
