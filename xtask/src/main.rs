@@ -10,10 +10,11 @@ mod dist;
 mod sanitize;
 mod stability;
 mod strongest;
+mod wasm;
 
 use std::process::{Command, ExitCode};
 
-const USAGE: &str = "usage: cargo xtask test | bless | compare | sanitize | stability | strongest | annotations | dist\n\
+const USAGE: &str = "usage: cargo xtask test | bless | compare | sanitize | stability | strongest | annotations | dist | wasm\n\
     test       formatting, lints, every test\n\
     sanitize   Miri over the engine, AddressSanitizer over the coroutines; needs a nightly toolchain\n\
     stability  every proof under ten other seeds and another solver; words pick songs\n\
@@ -21,7 +22,8 @@ const USAGE: &str = "usage: cargo xtask test | bless | compare | sanitize | stab
     bless      rewrite the expectations of songs and snapshots, then look at the difference\n\
     compare    every answer of the corpus beside that of an earlier program or revision\n\
     annotations   how many lines schedules and proofs take, beside the reference's\n\
-    dist       an archive to install from: command, completions, manual pages, licences, checksum";
+    dist       an archive to install from: command, completions, manual pages, licences, checksum\n\
+    wasm       do the crates that could run in a browser compile for it?";
 
 fn main() -> ExitCode {
     let task = std::env::args().nth(1).unwrap_or_default();
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
         "compare" => compare::compare(&std::env::args().skip(2).collect::<Vec<_>>()),
         "strongest" => strongest::strongest(&std::env::args().skip(2).collect::<Vec<_>>()),
         "annotations" => annotations(),
+        "wasm" => wasm::wasm(),
         "dist" => dist::dist(&std::env::args().skip(2).collect::<Vec<_>>())
             .map(|archive| say(&format!("{}\n", archive.display()))),
         _ => Err(USAGE.to_owned()),
