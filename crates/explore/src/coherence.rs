@@ -29,11 +29,14 @@ impl<P: Program> Graph<P> {
         let knows = |id: EventId| view[id.thread as usize] > id.index;
         let place = |store: EventId| stores.iter().position(|&other| other == store);
         let known = stores.iter().rposition(|&store| knows(store));
-        let loads = self.loads(location).iter().filter(|&&load| knows(load));
-        let read = loads
-            .filter_map(|&load| place(self.read_store(load)?))
-            .max();
-        known.max(read).unwrap_or(0)
+        // The last load of a thread reads the last store of those that its loads read.
+        let loads = self.loads_by_thread(location).iter();
+        let last = loads.filter_map(|&(thread, ref loads)| {
+            let known = loads.partition_point(|&index| index < view[thread as usize]);
+            let index = loads[..known].last().copied()?;
+            place(self.read_store(EventId { thread, index })?)
+        });
+        known.max(last.max()).unwrap_or(0)
     }
 
     /// The stores that a thread's next operation, a load, may read, in modification order.

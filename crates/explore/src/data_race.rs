@@ -18,6 +18,9 @@ impl<P: Program> Graph<P> {
     /// The access with which one, just inserted, races.
     pub(crate) fn find_race(&self, id: EventId) -> Option<EventId> {
         let location = self.access(id).and_then(Access::location)?;
+        if !self.memory.locations[location as usize].some_plain {
+            return None;
+        }
         let is_store = |id: EventId| matches!(self.access(id), Some(Access::Store { .. }));
         let is_plain = |id: EventId| self.order_of(id) == MemoryOrder::Plain;
         let races = |&other: &EventId| {
@@ -26,7 +29,7 @@ impl<P: Program> Graph<P> {
                 && (is_plain(id) || is_plain(other))
                 && !self.is_synchronized(other, id)
         };
-        let others = self.stores(location).iter().chain(self.loads(location));
-        others.copied().find(races)
+        let stores = self.stores(location).iter().copied();
+        stores.chain(self.loads(location)).find(races)
     }
 }

@@ -139,7 +139,21 @@ pub struct MemoryEvent {
 pub(crate) struct Accesses {
     /// In modification order.
     pub(crate) stores: Vec<EventId>,
-    pub(crate) loads: Vec<EventId>,
+    /// By thread, oldest first.
+    loads: Vec<(Tid, Vec<u32>)>,
+    /// Was there ever a plain access, but for the store that made it?
+    pub(crate) some_plain: bool,
+}
+
+impl Accesses {
+    fn loads_of(&mut self, thread: Tid) -> &mut Vec<u32> {
+        let known = self.loads.iter().position(|&(of, _)| of == thread);
+        let at = known.unwrap_or_else(|| {
+            self.loads.push((thread, Vec::new()));
+            self.loads.len() - 1
+        });
+        &mut self.loads[at].1
+    }
 }
 
 /// The memory of a graph.
@@ -171,9 +185,28 @@ impl<P: Program> Graph<P> {
         accesses.map_or(&[], |accesses| &accesses.stores)
     }
 
-    pub(crate) fn loads(&self, location: Location) -> &[EventId] {
+    /// The loads from a location, oldest first in each thread.
+    pub(crate) fn loads(&self, location: Location) -> impl Iterator<Item = EventId> {
+        self.loads_by_thread(location)
+            .iter()
+            .flat_map(|&(thread, ref loads)| {
+                loads.iter().map(move |&index| EventId { thread, index })
+            })
+    }
+
+    /// The same, as their numbers in each thread.
+    pub(crate) fn loads_by_thread(&self, location: Location) -> &[(Tid, Vec<u32>)] {
         let accesses = self.memory.locations.get(location as usize);
         accesses.map_or(&[], |accesses| &accesses.loads)
+    }
+
+    /// Does a load read the last store of its location, or is a store the last one?
+    pub(crate) fn is_last(&self, id: EventId) -> bool {
+        let location = self.access(id).and_then(Access::location);
+        location.is_none_or(|location| {
+            let last = self.stores(location).last();
+            last == self.read_store(id).as_ref().or(Some(&id))
+        })
     }
 
     /// Where a store is in modification order.
@@ -259,17 +292,23 @@ impl<P: Program> Graph<P> {
         match access {
             Access::Store {
                 location,
+                order,
                 is_update,
                 ..
             } => {
-                let stores = &mut self.memory.locations[location as usize].stores;
-                stores.insert(place as usize, id);
+                let accesses = &mut self.memory.locations[location as usize];
+                accesses.some_plain |= order == MemoryOrder::Plain && !accesses.stores.is_empty();
+                accesses.stores.insert(place as usize, id);
                 if is_update {
                     self.memory.updating = None;
                 }
             }
-            Access::Load { location, .. } => {
-                self.memory.locations[location as usize].loads.push(id);
+            Access::Load {
+                location, order, ..
+            } => {
+                let accesses = &mut self.memory.locations[location as usize];
+                accesses.some_plain |= order == MemoryOrder::Plain;
+                accesses.loads_of(id.thread).push(id.index);
                 if self.is_update(id) {
                     self.memory.updating = Some(id.thread);
                 }
@@ -295,9 +334,9 @@ impl<P: Program> Graph<P> {
                 }
             }
             Access::Load { location, .. } => {
-                let loads = &mut self.memory.locations[location as usize].loads;
-                let at = loads.iter().rposition(|&load| load == id);
-                loads.swap_remove(at.expect("a load is known to its location"));
+                let accesses = &mut self.memory.locations[location as usize];
+                let last = accesses.loads_of(id.thread).pop();
+                debug_assert_eq!(last, Some(id.index), "a load is the last of its thread");
                 if self.memory.updating == Some(id.thread) {
                     self.memory.updating = None;
                 }

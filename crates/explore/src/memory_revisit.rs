@@ -8,6 +8,8 @@
 //! - a load reads something of that view, and no store of that view comes behind that in modification order;
 //! - a store is the last of that view in modification order, and no load of that view reads it.
 //!
+//! What a replay decides (`only`, `rank`) has no other outcome, so there the place in modification order does not matter.
+//!
 //! `r` keeps its place in the order of insertion. So it reads from a later event, and is not maximal until it is
 //! deleted itself: that is why each graph has one origin.
 //!
@@ -46,20 +48,17 @@ pub(crate) fn store_outcomes<P: Program>(
         .map(|place| StoreOutcome::Place(place as u32))
         .collect();
     let Some(&Access::Store {
-        location,
-        order,
-        rank,
-        ..
+        location, order, ..
     }) = graph.access(store)
     else {
         unreachable!("only stores are placed")
     };
-    if order == MemoryOrder::Plain || rank.is_some() {
+    if order == MemoryOrder::Plain {
         return outcomes;
     }
     let is_atomic = |load: EventId| graph.order_of(load) != MemoryOrder::Plain;
-    let may_turn = |load: &&EventId| is_atomic(**load) && !graph.happens_before(**load, store);
-    let mut left = graph.loads(location).iter().filter(may_turn).count();
+    let may_turn = |load: &EventId| is_atomic(*load) && !graph.happens_before(*load, store);
+    let mut left = graph.loads(location).filter(may_turn).count();
     if left == 0 {
         return outcomes;
     }
@@ -125,22 +124,24 @@ pub(crate) fn is_maximal<P: Program>(graph: &Graph<P>, id: EventId, limit: &[u32
     if access.order() == MemoryOrder::Plain {
         return true;
     }
-    let (location, store) = match *access {
+    let (location, store, is_decided) = match *access {
         Access::Fence { .. } => return true,
-        Access::Load { location, .. } => match graph.event(id).read {
-            Read::From(store) if sees(store) => (location, store),
+        Access::Load { location, only, .. } => match graph.event(id).read {
+            Read::From(store) if sees(store) => (location, store, only.is_some()),
             _ => return false,
         },
-        Access::Store { location, .. } => {
-            let is_read = |&load: &EventId| graph.read_store(load) == Some(id) && sees(load);
-            if graph.loads(location).iter().any(is_read) {
+        Access::Store { location, rank, .. } => {
+            let is_read = |load: EventId| graph.read_store(load) == Some(id) && sees(load);
+            if graph.loads(location).any(is_read) {
                 return false;
             }
-            (location, id)
+            (location, id, rank.is_some())
         }
     };
-    let later = graph.stores(location).iter().rev();
-    later
-        .take_while(|&&other| other != store)
-        .all(|&other| !sees(other))
+    let mut later = graph.stores(location).iter().rev();
+    is_decided
+        || later
+            .by_ref()
+            .take_while(|&&other| other != store)
+            .all(|&other| !sees(other))
 }

@@ -246,6 +246,13 @@ pub trait Program: Sized {
         false
     }
 
+    /// Does what its sender did before a message happen before what its receiver does after it? It comes before it
+    /// in any case; this is about memory, and only about [`Op::Memory`].
+    fn synchronizes(message: &Self::Message) -> bool {
+        let _ = message;
+        true
+    }
+
     /// How often faults may happen: how much there is of each budget.
     fn budgets(&self) -> Vec<u32> {
         Vec::new()

@@ -10,7 +10,10 @@
 //!
 //! over the accesses `Esc` and fences `Fsc` that are `SeqCst`. Source. [Lahav17] section 3.
 //!
-//! Only relations among accesses are built. A step `po≠loc` to an event that is no access, a send say, needs only the
+//! Asked when the access `e` was inserted last. Nothing comes after it in its thread, so `psc` has steps from it only to
+//! stores that come behind what it reads or makes in modification order: if there are none, it is in no cycle.
+//!
+//! Only relations among accesses are built, and only among those that are `SeqCst` if none of them is a fence. A step `po≠loc` to an event that is no access, a send say, needs only the
 //! clocks: of the events behind `a` in its thread the first that is about another location knows the least, and
 //! happens before all that later ones happen before; in front of `b` the last.
 
@@ -106,12 +109,15 @@ struct Point {
 }
 
 impl<P: Program> Graph<P> {
-    /// Does the SC axiom hold?
-    pub(crate) fn is_sc_consistent(&self) -> bool {
-        if !self.memory.some_sc {
+    /// Does the SC axiom hold, if it did before this access?
+    pub(crate) fn is_sc_consistent(&self, access: EventId) -> bool {
+        if !self.memory.some_sc || self.is_last(access) {
             return true;
         }
-        let points = self.points();
+        let mut points = self.points();
+        if !points.iter().any(|point| point.is_sc && point.is_fence) {
+            points.retain(|point| point.is_sc);
+        }
         if points.iter().filter(|point| point.is_sc).count() < 2 {
             return true;
         }

@@ -6,7 +6,7 @@
 //!
 //! Statement. The view of an event is the join of that of the event before it in its thread (or of the spawn) and of
 //! what it acquires:
-//! - a receive: the views of the sends that it reads; a join: the view of the end;
+//! - a receive: the views of the sends that it reads, if their messages [synchronise](crate::Program::synchronizes); a join: the view of the end;
 //! - an acquire load: what the store that it reads *releases*;
 //! - an acquire fence: what the stores release that earlier atomic loads of its thread read.
 //!
@@ -56,7 +56,8 @@ impl<P: Program> Graph<P> {
         view[id.thread as usize] = id.index + 1;
         match &self.event(id).kind {
             Kind::Receive { .. } => {
-                for send in self.event(id).reads() {
+                let sends = self.event(id).reads();
+                for send in sends.filter(|&send| P::synchronizes(self.message(send))) {
                     join(&mut view, self.view(send));
                 }
             }

@@ -9,7 +9,7 @@ use crate::failure::FailureKind;
 use crate::fault::{NO_FAULT, is_crash, is_fault};
 use crate::machine::answers;
 use crate::machine::{Machine, causal_order, describe_event, describe_operation, is_set};
-use crate::memory::{describe_value, store_number};
+use crate::memory::{describe_value, starts_location, store_number};
 use crate::message::{Envelope, Role, short_type_name};
 use crate::monitor::Copied;
 use crate::picture::{Picture, with_remark};
@@ -487,6 +487,9 @@ fn received(graph: &Graph<Machine>, machine: &Machine, send: EventId) -> Deed {
 fn accessed(graph: &Graph<Machine>, machine: &Machine, id: EventId) -> Deed {
     let mut text = describe_event(&machine.world, graph, id);
     let number = store_number(graph, id);
+    if starts_location(graph, id) {
+        return Deed::Other { text };
+    }
     let mut loaded = None;
     if let (Read::From(store), Some(number)) = (graph.event(id).read, number) {
         let value = describe_value(&machine.world, graph, id);

@@ -41,7 +41,9 @@ use crate::shared_context::{Entered, World};
 use crate::task::{Difference, Fed, Note, Operation, Outcome, Task, run_body};
 pub(crate) use causality::causal_order;
 pub(crate) use describe::{describe_event, describe_operation};
-use plainsong_explore::{EventId, Graph, History, Kind, Mailbox, Op, Program, Read, Tid, Want};
+use plainsong_explore::{
+    Access, EventId, Graph, History, Kind, Mailbox, Op, Program, Read, Tid, Want,
+};
 pub(crate) use receivers::{find_two_receivers, two_receivers};
 use std::cell::Ref;
 use std::rc::Rc;
@@ -175,6 +177,7 @@ impl Machine {
                 .only
                 .as_ref()
                 .is_some_and(|wanted| !wanted.is_empty()),
+            Some(Op::Memory(Access::Load { only, .. })) => only.is_some(),
             _ => false,
         };
         (0..self.processes.len()).any(process_waits) || self.a_monitor_waits_for_the_guide()
@@ -632,6 +635,10 @@ impl Program for Machine {
 
     fn accepts(pattern: &Rc<Pattern>, message: &Rc<Envelope>, _from: Tid) -> bool {
         pattern.accepts(message)
+    }
+
+    fn synchronizes(message: &Rc<Envelope>) -> bool {
+        crate::sync::releases(message)
     }
 
     fn keeps_order(earlier: &Rc<Envelope>, later: &Rc<Envelope>) -> bool {

@@ -11,7 +11,8 @@ mod names;
 pub(crate) mod spot;
 
 pub(crate) use names::{
-    Locations, describe_access, describe_race, describe_value, is_decision, store_number,
+    Locations, describe_access, describe_race, describe_value, is_decision, starts_location,
+    store_number,
 };
 
 use crate::task::Task;

@@ -1,7 +1,7 @@
 //! The race that decided a failure.
 //!
 //! Going back from the failure, the last receive that could have taken another message, and the
-//! last choice that could have been made otherwise, are asked: what if? Everything before it is
+//! last load that could have read another store, are asked: what if? Everything before it is
 //! kept, it takes the other outcome, and all executions that follow are explored. If none fails,
 //! that event decided the failure.
 
@@ -10,7 +10,7 @@ use crate::execution_text::occurrence;
 use crate::explorer::Explorer;
 use crate::leaf_visitor::Shared;
 use crate::machine::{Machine, causal_order, is_set};
-use crate::memory::store_number;
+use crate::memory::{describe_value, store_number};
 use crate::message::{Role, short_type_name};
 use crate::replay::{Afterwards, Decision, Guide, Wanted};
 use plainsong_explore::{EventId, Graph, Kind, Model, Read};
@@ -56,17 +56,18 @@ pub(crate) fn explain(
     None
 }
 
-/// What a receive might have got instead.
+/// What a receive might have got instead, or a load have read.
 #[derive(Clone, Copy)]
 enum Other {
     Message(EventId),
     Nothing,
+    Store(EventId),
 }
 
 /// Other outcomes of an event, in the given execution.
 fn alternatives(graph: &Graph<Machine>, id: EventId) -> Vec<Other> {
     let Kind::Receive { pattern, want } = &graph.event(id).kind else {
-        return Vec::new();
+        return other_stores(graph, id);
     };
     if is_set(*want) {
         return Vec::new();
@@ -83,6 +84,20 @@ fn alternatives(graph: &Graph<Machine>, id: EventId) -> Vec<Other> {
         others.push(Other::Nothing);
     }
     others
+}
+
+/// The stores that an atomic load could read, as far as causality tells.
+fn other_stores(graph: &Graph<Machine>, id: EventId) -> Vec<Other> {
+    let (Some(number), Some(access)) = (store_number(graph, id), graph.access(id)) else {
+        return Vec::new();
+    };
+    let Some(location) = access.location().filter(|_| access.is_load()) else {
+        return Vec::new();
+    };
+    let stores = graph.stores(location).iter().enumerate();
+    let others =
+        stores.filter(|&(at, &store)| at as u32 != number && !graph.happens_before(id, store));
+    others.map(|(_, &store)| Other::Store(store)).collect()
 }
 
 /// The messages that a receive could take if order were no matter: it wants them, they do not
@@ -156,7 +171,8 @@ fn guide(graph: &Graph<Machine>, machine: &Machine, id: EventId, other: Other) -
     let before = |event: EventId| {
         event != id
             && (graph.happens_before(event, id)
-                || matches!(other, Other::Message(send) if graph.happens_before(event, send)))
+                || matches!(other, Other::Message(cause) | Other::Store(cause)
+                    if graph.happens_before(event, cause)))
     };
     let mut decisions: BTreeMap<String, Vec<Decision>> = BTreeMap::new();
     let mut decide = |event: EventId, decision: Decision| {
@@ -172,10 +188,11 @@ fn guide(graph: &Graph<Machine>, machine: &Machine, id: EventId, other: Other) -
     }
     decide(
         id,
-        Decision::Receive(match other {
-            Other::Message(send) => vec![wanted(graph, machine, send)],
-            Other::Nothing => Vec::new(),
-        }),
+        match other {
+            Other::Message(send) => Decision::Receive(vec![wanted(graph, machine, send)]),
+            Other::Nothing => Decision::Receive(Vec::new()),
+            Other::Store(store) => Decision::Store(store_number(graph, store).unwrap_or(0)),
+        },
     );
     Guide {
         decisions,
@@ -236,6 +253,9 @@ fn sentence(
     other: Other,
     executions: u64,
 ) -> String {
+    if let Other::Store(store) = other {
+        return sentence_of_load(graph, machine, id, store, executions);
+    }
     let receiver = machine.world.name(id.thread);
     let message = |send: EventId| {
         format!(
@@ -255,7 +275,7 @@ fn sentence(
     };
     let instead = match other {
         Other::Message(send) => format!("{} first", message(send)),
-        Other::Nothing => "nothing".to_owned(),
+        _ => "nothing".to_owned(),
     };
     let place = match graph.event(id).read {
         // What an object behind the scenes receives is called elsewhere.
@@ -265,9 +285,33 @@ fn sentence(
         _ => machine.print(id).and_then(|print| print.location),
     };
     let place = place.map_or(String::new(), |place| format!(" at {place}"));
-    let all = match executions {
+    let all = all_fine(executions);
+    format!("{received}{place};\n        had it {verb} {instead}, {all}")
+}
+
+/// "reader loaded atomic 1 = 0; had it loaded atomic 1 = 1, all 2 executions that follow are fine".
+fn sentence_of_load(
+    graph: &Graph<Machine>,
+    machine: &Machine,
+    id: EventId,
+    store: EventId,
+    executions: u64,
+) -> String {
+    let name = machine.world.name(id.thread);
+    let value = |id: EventId| describe_value(&machine.world, graph, id);
+    let place = machine.print(id).and_then(|print| print.location);
+    let place = place.map_or(String::new(), |place| format!(" at {place}"));
+    format!(
+        "{name} loaded {}{place};\n        had it loaded {}, {}",
+        value(id),
+        value(store),
+        all_fine(executions)
+    )
+}
+
+fn all_fine(executions: u64) -> String {
+    match executions {
         1 => "the execution that follows is fine".to_owned(),
         _ => format!("all {executions} executions that follow are fine"),
-    };
-    format!("{received}{place};\n        had it {verb} {instead}, {all}")
+    }
 }

@@ -35,6 +35,8 @@
 //! An [`Arc`] is the one of `std`. What depends on how many there are (`Arc::strong_count`,
 //! `Arc::try_unwrap`, a destructor that runs with the last one) is not explored faithfully.
 
+use crate::message::Envelope;
+
 // Protocols and servers (`*_server`) are apart from the blocking side, so that others can wait for
 // answers in their own way.
 
@@ -52,6 +54,23 @@ mod rwlock;
 pub(crate) mod rwlock_server;
 pub(crate) mod server;
 mod told;
+
+/// Does what comes before a message happen before what comes after it? Not if it only asks for a lock, or says that
+/// somebody else has it: `std` takes locks by acquire and gives them back by release, and a lock that is not got
+/// orders nothing.
+pub(crate) fn releases(message: &Envelope) -> bool {
+    use mutex_server::{Busy, Lock, TryLock};
+    use rwlock_server::{Now, Occupied, Read, TryRead, TryWrite, Write};
+    !(message.is::<Lock>()
+        || message.is::<TryLock>()
+        || message.is::<Busy>()
+        || message.is::<Read>()
+        || message.is::<TryRead>()
+        || message.is::<Write>()
+        || message.is::<TryWrite>()
+        || message.is::<Now>()
+        || message.is::<Occupied>())
+}
 
 pub use barrier::{Barrier, BarrierWaitResult};
 pub use condvar::{Condvar, WaitTimeoutResult};

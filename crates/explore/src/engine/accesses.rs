@@ -48,7 +48,7 @@ impl<P: Program> Engine<'_, P> {
         if self.graph.memory.is_used && self.graph.access(id).is_some() {
             self.ended = match self.graph.find_race(id) {
                 Some(other) => Some(Ended::Raced(other, id)),
-                None if self.graph.is_sc_consistent() => None,
+                None if self.graph.is_sc_consistent(id) => None,
                 None => Some(Ended::Inconsistent),
             };
         }
@@ -58,7 +58,7 @@ impl<P: Program> Engine<'_, P> {
         let id = self.graph.next_id(thread);
         let mut stores = self.graph.readable(id, access);
         stores.reverse();
-        self.keep_consistent(&mut stores, |engine, &store| {
+        self.keep_consistent(id, &mut stores, |engine, &store| {
             engine.graph.insert(thread, Some(store));
         });
         match stores[..] {
@@ -76,11 +76,16 @@ impl<P: Program> Engine<'_, P> {
     }
 
     /// Drops outcomes with which the `SeqCst` accesses have no order.
-    fn keep_consistent<T>(&mut self, outcomes: &mut Vec<T>, insert: impl Fn(&mut Self, &T)) {
+    fn keep_consistent<T>(
+        &mut self,
+        id: EventId,
+        outcomes: &mut Vec<T>,
+        insert: impl Fn(&mut Self, &T),
+    ) {
         if self.graph.memory.some_sc && outcomes.len() > 1 {
             outcomes.retain(|outcome| {
                 insert(self, outcome);
-                let is_consistent = self.graph.is_sc_consistent();
+                let is_consistent = self.graph.is_sc_consistent(id);
                 self.graph.remove_last();
                 is_consistent
             });
@@ -127,7 +132,7 @@ impl<P: Program> Engine<'_, P> {
             .iter()
             .position(|outcome| matches!(outcome, StoreOutcome::Revisit(..)));
         let revisits = outcomes.split_off(revisits.unwrap_or(outcomes.len()));
-        self.keep_consistent(&mut outcomes, |engine, outcome| {
+        self.keep_consistent(id, &mut outcomes, |engine, outcome| {
             if let StoreOutcome::Place(place) = outcome {
                 engine.graph.set_place(id, *place);
             }

@@ -112,6 +112,18 @@ pub(crate) fn is_decision(graph: &Graph<Machine>, id: EventId) -> bool {
     }
 }
 
+/// Is it the store that makes a location?
+pub(crate) fn starts_location(graph: &Graph<Machine>, id: EventId) -> bool {
+    matches!(
+        graph.access(id),
+        Some(Access::Store {
+            order: MemoryOrder::Plain,
+            rank: Some(_),
+            ..
+        })
+    )
+}
+
 /// The number of the store that an atomic access reads or makes, in modification order.
 pub(crate) fn store_number(graph: &Graph<Machine>, id: EventId) -> Option<u32> {
     let access = graph.access(id)?;

@@ -5,6 +5,10 @@ use crate::determinism_check::{Print, What};
 use crate::sync::server::{Place, number};
 use crate::task::{Fed, Task};
 use plainsong_explore::{Access, Location, MemoryOrder, Op, Update};
+use std::rc::Rc;
+
+/// A location that a destructor has made while its process unwound: no part of an execution.
+const GHOST: Location = Location::MAX;
 
 /// A place in memory.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +23,7 @@ impl Spot {
         place: Place,
     ) -> Self {
         let Some(task) = Task::live(kind) else {
-            return Spot(u32::MAX);
+            return Spot(GHOST);
         };
         let name = number(kind);
         let mut mailboxes = task.world.mailboxes.borrow_mut();
@@ -73,8 +77,13 @@ impl Spot {
         old
     }
 
+    /// The task that accesses it; none while it unwinds, or if the location was made then.
+    fn live(self, operation: &str) -> Option<Rc<Task>> {
+        Task::live(operation).filter(|_| self.0 != GHOST)
+    }
+
     fn read(self, order: MemoryOrder, update: Option<Update>, place: Place) -> u64 {
-        let Some(task) = Task::live("load") else {
+        let Some(task) = self.live("load") else {
             Task::note_ghost();
             return Task::running().map_or(0, |task| task.world.locations.last(self.0));
         };
@@ -96,7 +105,7 @@ impl Spot {
     }
 
     fn write(self, value: u64, order: MemoryOrder, is_update: bool, place: Place) {
-        let Some(task) = Task::live("store") else {
+        let Some(task) = self.live("store") else {
             return;
         };
         let access = Access::Store {

@@ -49,7 +49,8 @@
 //! ```
 //!
 //! NOT COVERED. Load buffering; `compare_exchange_weak` does not fail for no reason. Locks, channels and the like
-//! are sequentially consistent, and every operation on one synchronises with the next: a failed `try_lock` too.
+//! are sequentially consistent. Whoever takes a lock synchronises with those who gave it back; an operation on another
+//! object synchronises with all that come after it there.
 //!
 //! Over-counted, where all orderings are `SeqCst`. Loads between the same two stores are explored in every order, though
 //! nobody can tell.

@@ -329,6 +329,37 @@ fn failures_replay() {
     });
 }
 
+/// The load that decided a failure is named, and what would have been fine.
+#[test]
+fn the_load_that_decides_is_named() {
+    let report = explore(|| {
+        let shared = Rc::new((AtomicUsize::new(0), AtomicBool::new(false)));
+        let there = Rc::clone(&shared);
+        thread::spawn(move || {
+            there.0.store(42, Relaxed);
+            there.1.store(true, Relaxed);
+        });
+        if shared.1.load(Acquire) {
+            assert_eq!(shared.0.load(Relaxed), 42);
+        }
+    });
+    let failure = &report.failures[0];
+    let race = failure.race.as_ref().unwrap();
+    assert!(
+        race.starts_with("main loaded atomic 1 = 0 at "),
+        "{failure}"
+    );
+    let end = "had it loaded atomic 1 = 42, the execution that follows is fine";
+    assert!(race.ends_with(end), "{failure}");
+    let picture = "    main                 thread 1
+      |                      * atomic 1 := 42 (Relaxed)
+      |                      * atomic 2 := true (Relaxed)
+      |<- atomic 2 = true ---|
+      * load of atomic 1 (Relaxed): atomic 1 = 0
+      X                      |   <- here";
+    assert_eq!(failure.picture, picture, "{failure}");
+}
+
 /// A program whose first weak ordering comes late is explored again from its start.
 #[test]
 fn a_weak_ordering_that_comes_late_counts() {

@@ -181,6 +181,31 @@ fn locks_order_relaxed_accesses() {
     .assert_holds();
 }
 
+/// A lock that was not got orders nothing: who gets it later may not see what was stored before.
+#[test]
+fn a_failed_try_lock_does_not_release() {
+    let report = explore(|| {
+        let shared = Rc::new((Mutex::new(false), AtomicUsize::new(0)));
+        let (trying, late) = (Rc::clone(&shared), Rc::clone(&shared));
+        let mut held = shared.0.lock().unwrap();
+        let trying = thread::spawn(move || {
+            trying.1.store(1, Relaxed);
+            trying.0.try_lock().is_err()
+        });
+        let late = thread::spawn(move || {
+            let is_late = late.0.lock().unwrap();
+            *is_late && late.1.load(Relaxed) == 0
+        });
+        *held = true;
+        drop(held);
+        let (has_failed, sees_nothing) = (trying.join().unwrap(), late.join().unwrap());
+        cover(format!("{has_failed} {sees_nothing}"));
+    });
+    report.assert_holds();
+    let expected = ["false false", "false true", "true false", "true true"];
+    assert_eq!(report.coverage.into_keys().collect::<Vec<_>>(), expected);
+}
+
 #[test]
 fn read_locks_do_not_order_writes() {
     let program = |writes: bool| {
