@@ -62,7 +62,7 @@ impl Search<'_, '_> {
             let kept = kept.collect::<io::Result<()>>();
             kept.map_err(|error| self.is_lost(&error))?;
         }
-        if self.bytes_that_stay() > limit / 4 * 3 {
+        if self.bytes_that_stay() > limit / 8 * 7 {
             return Ok(false);
         }
         let Some(disk) = &mut self.disk else {
