@@ -47,6 +47,8 @@ pub(crate) struct Attempt {
     pub(crate) askers: Askers,
     /// Does some process need executions to run as a whole?
     pub(crate) needs_a_whole: bool,
+    /// Did a process panic that somebody may join?
+    pub(crate) may_handle_a_panic: bool,
     /// Was symmetry used though a message needs causality?
     pub(crate) needs_causality: bool,
     /// Was memory explored under RC11?
@@ -260,6 +262,7 @@ pub(crate) fn machine(shared: &Shared) -> Machine {
     let stacks = Stacks::new(shared.settings.stack_size);
     let mut world = World::new(shared.settings.delivery, stacks, Rc::default());
     world.keeps_text = shared.restart == Restart::All;
+    world.returns_panics = shared.settings.returns_panics;
     world.guide.clone_from(&shared.guide);
     world.askers.clone_from(&shared.settings.askers);
     world.budgets = shared.settings.budgets;
@@ -288,6 +291,16 @@ pub(crate) fn configure<'p>(shared: &Shared, engine: Engine<'p, Machine>) -> Eng
 }
 
 impl Attempt {
+    /// Were the failures that it found also found where panics are returned to whoever joins? If that search could not
+    /// tell, they stand.
+    pub(crate) fn is_confirmed_by(&self, other: &Attempt) -> bool {
+        let is_unsupported = |failure: &Failure| failure.kind == FailureKind::Unsupported;
+        let is_found = |failure: &Failure| other.failures.iter().any(|one| one.is_like(failure));
+        other.mismatch.is_some()
+            || other.failures.iter().any(is_unsupported)
+            || self.failures.iter().all(is_found)
+    }
+
     /// Nothing was tried, because the checkpoint is not of this exploration.
     pub(crate) fn refused(misfit: Misfit) -> Self {
         Attempt {
@@ -343,6 +356,7 @@ impl Attempt {
         self.followed = found.followed;
         self.askers = found.askers;
         self.needs_a_whole = found.needs_a_whole;
+        self.may_handle_a_panic = found.may_handle_a_panic;
         self.needs_causality = found.needs_causality;
         self.needs_rc11 = found.needs_rc11;
         self.fixes_seen = found.fixes_seen;

@@ -7,6 +7,7 @@ use crate::determinism_check::What;
 use crate::explorer::Explorer;
 use crate::failure::FailureKind;
 use crate::fault::{NO_FAULT, is_crash, is_fault};
+use crate::handled_panics::returned_a_panic;
 use crate::machine::answers;
 use crate::machine::{Machine, causal_order, describe_event, describe_operation, is_set};
 use crate::memory::{describe_value, starts_location, store_number};
@@ -30,6 +31,8 @@ pub(crate) struct Story {
     failed: Vec<Failed>,
     waiting: Vec<Waiting>,
     undelivered: Vec<String>,
+    /// Has a thread panicked and left that to whoever joins it?
+    returned_a_panic: bool,
 }
 
 /// Who failed, and when.
@@ -167,6 +170,7 @@ impl Story {
             failed: Vec::new(),
             waiting: Vec::new(),
             undelivered: Vec::new(),
+            returned_a_panic: returned_a_panic(graph),
         }
     }
 
@@ -434,7 +438,9 @@ impl Story {
             }
         };
         let lines = self.happenings.iter().map(line).collect();
-        Trace::new(settings.delivery, kind, message, lines)
+        let mut trace = Trace::new(settings.delivery, kind, message, lines);
+        trace.returns_panics = settings.returns_panics && self.returned_a_panic;
+        trace
     }
 }
 

@@ -89,6 +89,9 @@ pub struct Explorer {
     pub(crate) allow_deadlock: bool,
     /// Are whole runs performed in another order too, now and then?
     pub(crate) in_another_order: bool,
+    /// Does whoever joins a thread or task learn of its panic?
+    pub(crate) returns_panics: bool,
+    pub(crate) panics_are_failures: bool,
     pub(crate) executions: Option<u64>,
     pub(crate) time: Option<Duration>,
     pub(crate) memory: Option<u64>,
@@ -135,6 +138,8 @@ impl Default for Explorer {
             keep_going: false,
             allow_deadlock: false,
             in_another_order: false,
+            returns_panics: false,
+            panics_are_failures: false,
             executions: None,
             time: None,
             memory: None,
@@ -457,6 +462,26 @@ impl Explorer {
         self
     }
 
+    /// Takes every panic of a thread or task for a failure, also one that the program handles.
+    ///
+    /// Otherwise a panic is none if somebody gets to know of it: `join` returns an error, and goes on.
+    ///
+    /// ```
+    /// use plainsong::{thread, Explorer, Verdict};
+    ///
+    /// let supervise = || {
+    ///     let worker = thread::spawn(|| panic!("no input"));
+    ///     assert!(worker.join().is_err());
+    /// };
+    /// assert_eq!(Explorer::new().run(supervise).verdict, Verdict::Holds);
+    /// let strict = Explorer::new().panics_are_failures(true);
+    /// assert_eq!(strict.run(supervise).verdict, Verdict::Refuted);
+    /// ```
+    pub fn panics_are_failures(mut self, yes: bool) -> Self {
+        self.panics_are_failures = yes;
+        self
+    }
+
     /// Says in the report which of these [marks](crate::cover) no execution reaches.
     ///
     /// ```
@@ -522,7 +547,7 @@ impl Explorer {
         settings.rc11 = slices.rc11(self.memory_model == MemoryModel::Rc11);
         loop {
             settings.symmetry &= !settings.rc11;
-            let mut outcome = settings.attempt(root, slices);
+            let mut outcome = settings.attempt_twice(root, slices);
             if outcome.needs_rc11 {
                 settings.rc11 = true;
                 settings.start_again(slices);
@@ -549,6 +574,33 @@ impl Explorer {
         slices.start_again();
         if let Some(audience) = &self.audience {
             audience.start_again();
+        }
+    }
+
+    /// Searches; if a thread panics that somebody may join, again, with panics that are returned to whoever joins.
+    fn attempt_twice(&self, root: &Root, slices: &mut Slices) -> Attempt {
+        if self.checkpoint.is_some() && !self.panics_are_failures {
+            // What is left of the search has to mean the same when it goes on.
+            let returning = Explorer {
+                returns_panics: true,
+                ..self.clone()
+            };
+            return returning.attempt(root, slices);
+        }
+        let first = self.attempt(root, slices);
+        let is_settled = !first.may_handle_a_panic || self.panics_are_failures;
+        if is_settled || first.needs_rc11 || !first.askers.is_empty() {
+            return first;
+        }
+        self.start_again(slices);
+        let returning = Explorer {
+            returns_panics: true,
+            ..self.clone()
+        };
+        let second = returning.attempt(root, slices);
+        match first.is_confirmed_by(&second) && !second.needs_rc11 {
+            true => first,
+            false => second,
         }
     }
 
@@ -619,6 +671,7 @@ impl Explorer {
             jobs: 1,
             restart: Restart::All,
             samples: None,
+            returns_panics: trace.returns_panics,
             executions: Some(1),
             explains: false,
             ..self.clone()

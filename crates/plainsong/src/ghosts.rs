@@ -30,6 +30,7 @@ use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// So many answers in a row to destructors are a loop without an end.
 const MOST_IN_A_ROW: u32 = 100_000;
@@ -114,7 +115,7 @@ pub(crate) fn value_of<T: 'static>(server: Process, given: &Parcel<T>) -> T {
 }
 
 /// The same, to be looked at.
-pub(crate) fn shared_value_of<T: 'static>(server: Process, given: &Parcel<T>) -> Rc<T> {
+pub(crate) fn shared_value_of<T: 'static>(server: Process, given: &Parcel<T>) -> Arc<T> {
     match Task::is_unwinding() {
         true => for_ghost(server, given, Parcel::share_for_ghost),
         false => given.share(),

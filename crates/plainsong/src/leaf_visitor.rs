@@ -69,6 +69,8 @@ pub(crate) struct Found {
     pub(crate) askers: Askers,
     /// Does some process need executions to run as a whole?
     pub(crate) needs_a_whole: bool,
+    /// Did a process panic that somebody may join?
+    pub(crate) may_handle_a_panic: bool,
     pub(crate) needs_causality: bool,
     /// Is there something that is only explored under RC11, and was not?
     pub(crate) needs_rc11: bool,
@@ -240,6 +242,9 @@ impl Watch {
         if !matches!(leaf, Leaf::Failed(_) | Leaf::Raced(..)) && is_none {
             return Ok(());
         }
+        if world.returns_panics && self.left_a_panic(graph, leaf, world)? {
+            return Ok(());
+        }
         match leaf {
             Leaf::Complete => self.completed(graph, world)?,
             Leaf::Failed(id) => {
@@ -368,6 +373,7 @@ impl Watch {
         world.guide.clone_from(&shared.guide);
         world.before = Some(Rc::clone(before));
         world.keeps_text = before.keeps_text;
+        world.returns_panics = before.returns_panics;
         world.askers.clone_from(&shared.settings.askers);
         world.budgets = shared.settings.budgets;
         world.locations.is_rc11 = shared.settings.rc11;
@@ -387,6 +393,9 @@ impl Watch {
         if let Some((process, caught)) = &*world.last_failure.borrow()
             && *process == id.thread
         {
+            if world.joinable.borrow().contains(process) {
+                self.shared.found().may_handle_a_panic = true;
+            }
             self.outcome = Some(Outcome::Failed(caught.message.clone()));
             let probe = Failure::plain(
                 FailureKind::Panic,

@@ -284,6 +284,7 @@ pub mod fault;
 mod fix;
 pub mod future;
 mod ghosts;
+mod handled_panics;
 mod inbox;
 #[cfg(feature = "json")]
 mod json;

@@ -20,8 +20,8 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::rc::Rc;
 
 pub use known::know;
-pub(crate) use known::{know_both, know_clone};
-pub(crate) use parcel::Parcel;
+pub(crate) use known::{know_both, know_clone, know_results};
+pub(crate) use parcel::{Parcel, insist_on_whole_runs};
 pub(crate) use told::told;
 
 /// What can be sent: everything that can be copied and shown.

@@ -32,6 +32,10 @@ pub(crate) struct World {
     /// How often faults may happen.
     pub(crate) budgets: Budgets,
     pub(crate) stacks: Rc<Stacks>,
+    /// Does whoever joins a process learn of its panic?
+    pub(crate) returns_panics: bool,
+    /// Processes that somebody may join.
+    pub(crate) joinable: RefCell<BTreeSet<Tid>>,
     /// Compare message values too when a process runs again.
     pub(crate) compares_values: bool,
     /// Keep what messages look like when they are sent: they may contain state that processes share,
@@ -126,6 +130,8 @@ impl World {
             delivery,
             budgets: Budgets::default(),
             stacks,
+            returns_panics: false,
+            joinable: RefCell::default(),
             compares_values: cfg!(debug_assertions),
             keeps_text: false,
             takes_notes: false,

@@ -501,6 +501,11 @@ impl Task {
         resume_unwind(Box::new(Stop))
     }
 
+    /// Does it unwind because it was stopped, and not because its code panicked?
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.dying.get()
+    }
+
     /// What becomes of a process that stops, by a panic or not.
     fn conclusion(&self, payload: Option<&(dyn Any + Send)>) -> Outcome {
         // User code may have caught our unwinding, so what was asked for comes first.

@@ -14,8 +14,8 @@
 //!
 //! # Differences
 //!
-//! - A thread that panics is a failure of the execution. [`JoinHandle::join`] returns a `Result` all
-//!   the same, which is never an error.
+//! - A thread that panics is a failure of the execution unless somebody joins it and handles that: see
+//!   [`Explorer::panics_are_failures`](crate::Explorer::panics_are_failures).
 //! - Time is not modelled: [`sleep`] does nothing, and what waits with a timeout may give up at any
 //!   time.
 //! - All threads run on one thread of the operating system, so `std::thread_local!` is common to them.

@@ -47,7 +47,7 @@
 //! - Where the type of a channel is not known yet when something is sent, and turns out not to be `Clone + Debug`,
 //!   the compiler complains: write `channel::<T>()`.
 //! - Nothing has to be `Send`.
-//! - A panic in a task is a failure of the execution: [`JoinError`](task::JoinError) is never about one.
+//! - A panic in a task is a failure of the execution unless whoever awaits the task handles it.
 //! - A task that waits for ever is reported as a deadlock, unless it is a daemon
 //!   ([`task::Builder::daemon`]); tokio would drop it with the runtime.
 //! - [Time](time) is not modelled.
@@ -65,6 +65,7 @@
 //! task (`poll_fn`), and found not to be ready, counts as if it had been polled later. Polled by `select!`,
 //! `join!`, a timeout, or whatever has a waker of its own, it does not.
 
+mod cancellation;
 pub mod join_set;
 mod joining;
 mod racing;
@@ -77,6 +78,7 @@ pub mod time;
 pub use crate::future::block_on;
 #[doc(inline)]
 pub use crate::{__join as join, __pin as pin, __select as select, __try_join as try_join};
+pub use cancellation::{CancellationToken, DropGuard};
 pub use task::spawn;
 
 #[doc(hidden)]

@@ -45,6 +45,8 @@ use std::str::FromStr;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     delivery: String,
+    /// Does whoever joins a thread learn of its panic?
+    pub(crate) returns_panics: bool,
     outcome: String,
     message: String,
     lines: Vec<TraceLine>,
@@ -106,6 +108,9 @@ impl std::error::Error for TraceError {}
 
 const FIRST_LINE: &str = "plainsong trace 1";
 
+/// A thread that panics is joined with an error.
+const PANICS: &str = "panics returned";
+
 /// What a process does that waits for what is lost.
 const IN_VAIN: &str = "waits in vain";
 
@@ -126,6 +131,7 @@ impl Trace {
     ) -> Self {
         Trace {
             delivery: one_word(delivery),
+            returns_panics: false,
             outcome: kind.name().to_owned(),
             message: message.to_owned(),
             lines,
@@ -267,6 +273,9 @@ impl fmt::Display for Trace {
         writeln!(f, "{FIRST_LINE}")?;
         writeln!(f, "version {}", env!("CARGO_PKG_VERSION"))?;
         writeln!(f, "delivery {}", self.delivery)?;
+        if self.returns_panics {
+            writeln!(f, "{PANICS}")?;
+        }
         writeln!(f, "outcome {} {:?}", self.outcome, self.message)?;
         for line in &self.lines {
             writeln!(f, "{line}")?;
@@ -330,7 +339,15 @@ impl FromStr for Trace {
         header(FIRST_LINE)?;
         header("version")?;
         let delivery = header("delivery")?.to_owned();
-        let outcome = header("outcome")?;
+        let mut outcome = header("")?;
+        let returns_panics = outcome == PANICS;
+        if returns_panics {
+            outcome = header("")?;
+        }
+        let outcome = outcome.strip_prefix("outcome").ok_or(TraceError {
+            line: 4 + usize::from(returns_panics),
+            expected: "`outcome`".to_owned(),
+        })?;
         let (outcome, message) = outcome.split_once('"').unwrap_or((outcome, "\""));
         let message = unquote(&format!("\"{message}")).map_or(String::new(), |(text, _)| text);
         let lines = lines
@@ -344,6 +361,7 @@ impl FromStr for Trace {
             .collect::<Result<_, _>>()?;
         Ok(Trace {
             delivery,
+            returns_panics,
             outcome: outcome.trim().to_owned(),
             message,
             lines,

@@ -108,6 +108,8 @@ fn settings(explorer: &Explorer) -> Vec<(String, String)> {
         checkpoint: _,
         checkpoint_interval: _,
         in_another_order: _,
+        returns_panics: _,
+        panics_are_failures,
     } = explorer;
     let named = |name: &str, value: String| (name.to_owned(), value);
     let seed = seed.map_or("none".to_owned(), |seed| seed.to_string());
@@ -121,6 +123,7 @@ fn settings(explorer: &Explorer) -> Vec<(String, String)> {
         named("losses, duplicates, crashes", format!("{budgets:?}")),
         named("symmetry", symmetry.to_string()),
         named("memory", memory_model.name().to_owned()),
+        named("panics_are_failures", panics_are_failures.to_string()),
         named("restart", format!("{restart:?}")),
         named("monitors", monitors.len().to_string()),
     ];

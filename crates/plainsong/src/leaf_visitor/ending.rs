@@ -3,10 +3,11 @@
 //! An execution has ended when nothing can happen any more and no process gave up. Then every
 //! monitor has seen every message that it selects, and is told how the execution ended.
 
-use super::Watch;
+use super::{Watch, gave_up};
 use crate::determinism_check::{Mismatch, What};
 use crate::execution_text::Story;
 use crate::failure::{Failure, FailureKind};
+use crate::handled_panics::{Unhandled, unhandled};
 use crate::machine::Machine;
 use crate::memory::is_decision;
 use crate::monitor::{ExecutionEnd, who_waits};
@@ -14,7 +15,7 @@ use crate::observer::Outcome;
 use crate::panics::{Caught, Detail};
 use crate::replay::Guide;
 use crate::shared_context::World;
-use plainsong_explore::{EventId, Graph, Tid};
+use plainsong_explore::{EventId, Graph, Leaf, Tid};
 
 impl Watch {
     /// Every process has ended.
@@ -31,6 +32,47 @@ impl Watch {
             self.outcome = Some(Outcome::Completed);
         }
         Ok(())
+    }
+
+    /// Was there a panic that nobody has handled, where panics are returned to whoever joins?
+    pub(super) fn left_a_panic(
+        &mut self,
+        graph: &Graph<Machine>,
+        leaf: Leaf,
+        world: &World,
+    ) -> Result<bool, Mismatch> {
+        let last = world.last_failure.borrow().clone();
+        let failed = match (leaf, &last) {
+            (Leaf::Failed(id), Some((_, caught))) => Some((id, caught)),
+            (Leaf::Failed(_), None) => return Ok(false),
+            _ => None,
+        };
+        let is_given_up = matches!(leaf, Leaf::Blocked) && gave_up(graph);
+        let Some(Unhandled { caught, result }) = unhandled(graph, failed).filter(|_| !is_given_up)
+        else {
+            return Ok(false);
+        };
+        self.failed += 1;
+        self.outcome = Some(Outcome::Failed(caught.message.clone()));
+        let (message, location) = (caught.message, caught.location);
+        let failure = Failure::plain(FailureKind::Panic, message.clone(), location);
+        if self.is_known(&failure) {
+            return Ok(true);
+        }
+        let machine = self.run_from_scratch(graph, true)?;
+        let story = Story::of_panic(graph, &machine, result);
+        let race = self.explain(graph, &machine, failed.map(|(id, _)| id));
+        let trace = story.trace(&self.shared.settings, FailureKind::Panic, &message);
+        self.report(Failure {
+            process: Some(machine.world.name(result.thread)),
+            picture: story.picture(),
+            race,
+            events: story.size(graph, &machine),
+            trace: Some(trace),
+            backtrace: caught.frames,
+            ..failure
+        });
+        Ok(true)
     }
 
     /// Some processes wait for ever.

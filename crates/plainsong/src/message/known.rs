@@ -5,7 +5,7 @@
 //! is noted; and [`know`](crate::know) says it. What is known holds for the whole program, so which runs are
 //! whole may differ between the first exploration and the second; what they find does not.
 
-use super::{Value, plain};
+use super::{Parcel, Value, plain};
 use std::any::{Any, TypeId};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -16,6 +16,8 @@ use std::sync::{PoisonError, RwLock};
 pub(crate) struct Known<T: 'static> {
     pub(crate) clone: Option<fn(&T) -> T>,
     pub(crate) show: Option<fn(&T, &mut fmt::Formatter<'_>) -> fmt::Result>,
+    /// Are two values known to be the same?
+    pub(crate) same: Option<fn(&T, &T) -> bool>,
     /// A copy for a monitor.
     pub(crate) duplicate: Option<Duplicate<T>>,
 }
@@ -45,6 +47,7 @@ impl<T: 'static> Known<T> {
     const NOTHING: Self = Known {
         clone: None,
         show: None,
+        same: None,
         duplicate: None,
     };
 
@@ -77,6 +80,7 @@ impl<T: 'static> Known<T> {
         let before = Self::get();
         if self.clone.is_some() <= before.clone.is_some()
             && self.show.is_some() <= before.show.is_some()
+            && self.same.is_some() <= before.same.is_some()
             && self.duplicate.is_some() <= before.duplicate.is_some()
         {
             return;
@@ -84,6 +88,7 @@ impl<T: 'static> Known<T> {
         let all = Known {
             clone: before.clone.or(self.clone),
             show: before.show.or(self.show),
+            same: before.same.or(self.same),
             duplicate: before.duplicate.or(self.duplicate),
         };
         let mut table = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
@@ -102,6 +107,19 @@ pub(crate) fn know_clone<T: Clone + 'static>() {
     .tell();
 }
 
+/// How to copy and compare results of processes.
+pub(crate) fn know_results<T: 'static, E: Clone + 'static>() {
+    Known::<Result<Parcel<T>, E>> {
+        clone: Some(Clone::clone),
+        same: Some(|one, other| match (one, other) {
+            (Ok(one), Ok(other)) => one.is_same(other),
+            _ => false,
+        }),
+        ..Known::NOTHING
+    }
+    .tell();
+}
+
 /// How to copy and how to show values of this type.
 pub(crate) fn know_both<T: Clone + Debug + 'static>() {
     both::<T>().tell();
@@ -112,6 +130,7 @@ pub(super) fn both<T: Clone + Debug + 'static>() -> Known<T> {
     Known {
         clone: Some(T::clone),
         show: Some(<T as Debug>::fmt),
+        same: None,
         duplicate: Some(|value| Box::new(super::copy(value))),
     }
 }

@@ -22,11 +22,12 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// A value in flight. Copies share it.
 pub(crate) struct Parcel<T: 'static>(Rc<Slot<T>>);
 
-struct Slot<T: 'static>(RefCell<Option<Rc<T>>>);
+struct Slot<T: 'static>(RefCell<Option<Arc<T>>>);
 
 impl<T> Clone for Parcel<T> {
     fn clone(&self) -> Self {
@@ -42,7 +43,7 @@ impl<T> Drop for Slot<T> {
 
 impl<T> Parcel<T> {
     pub(crate) fn new(value: T) -> Self {
-        Parcel(Rc::new(Slot(RefCell::new(Some(Rc::new(value))))))
+        Parcel(Rc::new(Slot(RefCell::new(Some(Arc::new(value))))))
     }
 
     /// The value, for whoever it was sent to.
@@ -60,10 +61,10 @@ impl<T> Parcel<T> {
     }
 
     /// The value to be looked at, by one of many.
-    pub(crate) fn share(&self) -> Rc<T> {
+    pub(crate) fn share(&self) -> Arc<T> {
         let inside = self.inside().unwrap_or_else(wanted_twice::<T, _>);
         match Known::<T>::get().clone {
-            Some(clone) => Rc::new(super::copy_by(clone, &inside)),
+            Some(clone) => Arc::new(super::copy_by(clone, &inside)),
             None => {
                 insist_on_whole_runs::<T>();
                 inside
@@ -80,25 +81,27 @@ impl<T> Parcel<T> {
     }
 
     /// The same, to be looked at.
-    pub(crate) fn share_for_ghost(&self) -> Option<Rc<T>> {
+    pub(crate) fn share_for_ghost(&self) -> Option<Arc<T>> {
         self.inside()
     }
 
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        if !plain::is_plain::<T>() {
+        let Some((one, other)) = self.inside().zip(other.inside()) else {
             return false;
+        };
+        match Known::<T>::get().same {
+            Some(same) => same(&one, &other),
+            None => plain::is_same(&*one, &*other),
         }
-        let both = self.inside().zip(other.inside());
-        both.is_some_and(|(one, other)| plain::is_same(&*one, &*other))
     }
 
-    fn inside(&self) -> Option<Rc<T>> {
+    fn inside(&self) -> Option<Arc<T>> {
         self.0.0.borrow().clone()
     }
 
     /// The value itself, unless somebody looks at it.
     fn take_out(&self) -> Option<T> {
-        match Rc::try_unwrap(self.0.0.take()?) {
+        match Arc::try_unwrap(self.0.0.take()?) {
             Ok(value) => Some(value),
             Err(shared) => {
                 self.0.0.replace(Some(shared));
@@ -140,7 +143,7 @@ impl<T> fmt::Display for Parcel<T> {
 }
 
 /// What nobody can copy is delivered only where every execution runs as a whole.
-fn insist_on_whole_runs<T: 'static>() {
+pub(crate) fn insist_on_whole_runs<T: 'static>() {
     let Some(task) = Task::running() else {
         return;
     };

@@ -33,19 +33,6 @@ pub(super) fn is_same<T: 'static>(one: &T, other: &T) -> bool {
     false
 }
 
-/// Is the type one whose values can be compared?
-pub(super) fn is_plain<T: 'static>() -> bool {
-    macro_rules! find {
-        ($($plain:ty),*) => {
-            $(if std::any::TypeId::of::<T>() == std::any::TypeId::of::<$plain>() {
-                return true;
-            })*
-        };
-    }
-    plain_types!(find);
-    false
-}
-
 /// What is known of a type without having been told.
 pub(super) fn known<T: 'static>() -> Option<Known<T>> {
     macro_rules! find {

@@ -14,8 +14,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
-use std::rc::Rc;
-use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult};
 
 /// A reader-writer lock as [`std::sync::RwLock`].
 ///
@@ -196,7 +195,7 @@ impl<T> fmt::Debug for RwLock<T> {
 pub struct RwLockReadGuard<'a, T: 'static> {
     lock: &'a RwLock<T>,
     /// A copy: it is not dropped as the value would be.
-    value: Option<Rc<T>>,
+    value: Option<Arc<T>>,
     ticket: u32,
     place: Place,
 }

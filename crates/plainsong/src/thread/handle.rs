@@ -6,7 +6,8 @@
 use super::park::unpark;
 use crate::delivery::Delivery;
 use crate::determinism_check::What;
-use crate::message::{Envelope, Parcel, Returned, assert_copying};
+use crate::handled_panics::{Payload, contain};
+use crate::message::{Envelope, Parcel, Returned, assert_copying, know_results};
 use crate::pattern::Arm;
 use crate::process::{self, Process};
 use crate::receive::take;
@@ -98,7 +99,8 @@ fn start<T: 'static>(
     let code = move || {
         let task = Task::current("spawn");
         task.thread_name.replace(inner_name);
-        let result = function();
+        know_results::<T, Payload>();
+        let result: Ended<T> = contain(function, place).map(Parcel::new);
         let letter = Letter::plain(Returned(Parcel::new(result))).via(Delivery::Unordered);
         let mailbox = Mailboxes::of_result(task.process);
         post(letter, mailbox, place, None, What::Return);
@@ -197,6 +199,9 @@ impl fmt::Debug for ThreadId {
     }
 }
 
+/// How a thread has ended.
+type Ended<T> = Result<Parcel<T>, Payload>;
+
 /// A thread that was started, to be waited for: see [`std::thread::JoinHandle`].
 ///
 /// It can be handed on, also in messages and in what a lock protects, which is why it is `Clone`; whoever clones
@@ -214,8 +219,11 @@ impl<T: 'static> JoinHandle<T> {
         &self.thread
     }
 
-    /// Waits until the thread has ended and returns what it returned. Never an error: a thread that
-    /// panics is a failure of the execution.
+    /// Waits until the thread has ended and returns what it returned.
+    ///
+    /// # Errors
+    ///
+    /// When the thread has panicked: what it has panicked with.
     #[track_caller]
     pub fn join(self) -> super::Result<T> {
         let message = match self.result.take() {
@@ -228,9 +236,12 @@ impl<T: 'static> JoinHandle<T> {
                     .expect("a receive that waits gets a message")
             }
         };
-        let returned = message.get::<Returned<T>>();
+        let returned = message.get::<Returned<Ended<T>>>();
         let Returned(result) = returned.expect("the handle knows the type");
-        Ok(result.open())
+        match result.open() {
+            Ok(value) => Ok(value.open()),
+            Err(payload) => Err(payload.open()),
+        }
     }
 
     /// Has the thread ended? Both answers are explored when it may have.

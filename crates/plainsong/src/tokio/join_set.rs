@@ -1,6 +1,6 @@
 //! Several tasks, awaited in the order in which they end.
 
-use super::task::{AbortHandle, JoinError, JoinHandle, spawn};
+use super::task::{AbortHandle, JoinError, JoinHandle, spawn, spawn_blocking};
 use crate::future::Quiet;
 use crate::message::assert_copying;
 use crate::task::Task;
@@ -119,6 +119,42 @@ impl<T: 'static> JoinSet<T> {
             results.push(result.expect("no task was aborted"));
         }
         results
+    }
+}
+
+impl<T: 'static> JoinSet<T> {
+    /// Starts a function that may block, on its own.
+    #[track_caller]
+    pub fn spawn_blocking(&mut self, function: impl FnOnce() -> T + 'static) -> AbortHandle {
+        let handle = spawn_blocking(function);
+        let abort = handle.abort_handle();
+        self.handles.push(handle);
+        abort
+    }
+
+    /// What a task has returned that has ended, if there is one.
+    ///
+    /// ```
+    /// use plainsong::tokio::{self, task::JoinSet};
+    ///
+    /// let report = plainsong::explore(|| {
+    ///     tokio::block_on(async {
+    ///         let mut tasks = JoinSet::new();
+    ///         tasks.spawn_blocking(|| 1);
+    ///         let result = match tasks.try_join_next() {
+    ///             Some(result) => result,
+    ///             None => tasks.join_next().await.unwrap(),
+    ///         };
+    ///         assert_eq!((result.unwrap(), tasks.len()), (1, 0));
+    ///     });
+    /// });
+    /// report.assert_holds();
+    /// assert_eq!(report.executions, 2);
+    /// ```
+    #[track_caller]
+    pub fn try_join_next(&mut self) -> Option<Result<T, JoinError>> {
+        let ended = self.handles.iter().position(JoinHandle::is_finished)?;
+        self.handles.remove(ended).seen()
     }
 }
 

@@ -11,6 +11,7 @@ mod errors;
 pub mod mpsc;
 mod mutex;
 mod notify;
+mod once_cell;
 pub mod oneshot;
 mod permits;
 mod post;
@@ -23,6 +24,7 @@ mod watchman;
 pub use barrier::{Barrier, BarrierWait, BarrierWaitResult};
 pub use mutex::{Lock, LockOwned, MutexGuard, OwnedMutexGuard, TryLockError};
 pub use notify::{Notified, Notify};
+pub use once_cell::OnceCell;
 pub use rwlock::{Read, RwLockReadGuard, RwLockWriteGuard, Write};
 pub use semaphore::{
     Acquire, AcquireError, AcquireOwned, OwnedSemaphorePermit, Semaphore, SemaphorePermit,

@@ -4,7 +4,8 @@ use crate::channel::plumbing;
 use crate::delivery::Delivery;
 use crate::determinism_check::What;
 use crate::future::{Aborted, Awaited, Quiet, run};
-use crate::message::{Envelope, Parcel, Returned, assert_copying, know_clone};
+use crate::handled_panics::{Payload, contain};
+use crate::message::{Envelope, Parcel, Returned, assert_copying, know_results};
 use crate::pattern::Arm;
 use crate::process::{self, Process};
 use crate::receive::{take, take_if_sure};
@@ -12,6 +13,7 @@ use crate::send::{Letter, post};
 use crate::shared_context::Mailboxes;
 use crate::task::Task;
 use plainsong_explore::Mailbox;
+use std::any::Any;
 use std::cell::RefCell;
 use std::fmt;
 use std::marker::PhantomData;
@@ -63,7 +65,7 @@ pub fn spawn_blocking<T: 'static>(function: impl FnOnce() -> T + 'static) -> Joi
     let location = Location::caller();
     Builder::new().start(move |abort| {
         if is_aborted(&abort, location) {
-            return Err(JoinError(()));
+            return Err(JoinError(Reason::Cancelled));
         }
         Ok(function())
     })
@@ -144,9 +146,9 @@ impl Builder {
         let location = Location::caller();
         self.start(move |abort| {
             if is_aborted(&abort, location) {
-                return Err(JoinError(()));
+                return Err(JoinError(Reason::Cancelled));
             }
-            run(future, Some(abort), location).map_err(|Aborted| JoinError(()))
+            run(future, Some(abort), location).map_err(|Aborted| JoinError(Reason::Cancelled))
         })
     }
 
@@ -156,13 +158,18 @@ impl Builder {
         code: impl FnOnce(Arm) -> Result<T, JoinError> + 'static,
     ) -> JoinHandle<T> {
         Task::insist("spawn");
-        know_clone::<Ended<T>>();
+        know_results::<T, JoinError>();
         let control = plumbing("an abort");
         let abort = Arm {
             silent: true,
             ..Arm::typed::<Abort>(control)
         };
-        let handle = self.process.spawn(move || code(abort).map(Parcel::new));
+        let location = Location::caller();
+        let code = move || match contain(|| code(abort), location) {
+            Ok(result) => result.map(Parcel::new),
+            Err(payload) => Err(JoinError(Reason::Panic(payload))),
+        };
+        let handle = self.process.spawn(code);
         JoinHandle {
             process: handle.process(),
             control,
@@ -298,6 +305,13 @@ impl<T: 'static> JoinHandle<T> {
     }
 }
 
+impl<T: 'static> JoinHandle<T> {
+    /// How it has ended, if that was seen.
+    pub(super) fn seen(&self) -> Option<Result<T, JoinError>> {
+        self.result.take().map(|message| result(&message))
+    }
+}
+
 fn result<T: 'static>(message: &Envelope) -> Result<T, JoinError> {
     let returned: &Returned<Ended<T>> = message.get().expect("the handle knows the type");
     returned.0.open().map(|value| value.open())
@@ -345,31 +359,79 @@ impl AbortHandle {
     }
 }
 
-/// The task did not end by itself: it was aborted.
-#[derive(Clone, PartialEq, Eq)]
-pub struct JoinError(());
+/// The task did not end by itself: it was aborted, or has panicked.
+#[derive(Clone)]
+pub struct JoinError(Reason);
+
+#[derive(Clone)]
+enum Reason {
+    Cancelled,
+    Panic(Payload),
+}
 
 impl JoinError {
-    /// Was the task aborted? It was.
+    /// Was the task aborted?
     pub fn is_cancelled(&self) -> bool {
-        true
+        matches!(self.0, Reason::Cancelled)
     }
 
-    /// Did the task panic? That would be a failure of the execution.
+    /// Did the task panic?
+    ///
+    /// ```
+    /// use plainsong::tokio;
+    ///
+    /// plainsong::explore(|| {
+    ///     tokio::block_on(async {
+    ///         let error = tokio::spawn(async { panic!("no input") }).await.unwrap_err();
+    ///         assert!(error.is_panic());
+    ///         assert_eq!(error.into_panic().downcast_ref(), Some(&"no input"));
+    ///     });
+    /// })
+    /// .assert_holds();
+    /// ```
     pub fn is_panic(&self) -> bool {
-        false
+        matches!(self.0, Reason::Panic(_))
+    }
+
+    /// What the task has panicked with.
+    ///
+    /// # Panics
+    ///
+    /// When it was aborted.
+    #[track_caller]
+    pub fn into_panic(self) -> Box<dyn Any + Send> {
+        self.try_into_panic()
+            .expect("`JoinError` reason is not a panic.")
+    }
+
+    /// What the task has panicked with.
+    ///
+    /// # Errors
+    ///
+    /// Itself, when the task was aborted.
+    pub fn try_into_panic(self) -> Result<Box<dyn Any + Send>, JoinError> {
+        match self.0 {
+            Reason::Panic(payload) => Ok(payload.open()),
+            Reason::Cancelled => Err(self),
+        }
     }
 }
 
 impl fmt::Debug for JoinError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JoinError::Cancelled")
+        match &self.0 {
+            Reason::Cancelled => f.write_str("JoinError::Cancelled"),
+            Reason::Panic(payload) => write!(f, "JoinError::Panic({payload:?})"),
+        }
     }
 }
 
 impl fmt::Display for JoinError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("task was cancelled")
+        match &self.0 {
+            Reason::Cancelled => f.write_str("task was cancelled"),
+            Reason::Panic(payload) => write!(f, "task panicked with message {payload:?}"),
+        }
     }
 }
 

@@ -280,3 +280,17 @@ fn destructors_that_lock_what_cannot_be_copied_end() {
     });
     assert_eq!(report.verdict, Verdict::Refuted, "{report}");
 }
+
+/// Real code puts these into `Box<dyn Future + Send>`.
+#[test]
+fn guards_and_senders_go_to_other_threads() {
+    fn goes<T: Send>() {}
+    goes::<tokio::sync::MutexGuard<'_, u32>>();
+    goes::<tokio::sync::OwnedMutexGuard<u32>>();
+    goes::<tokio::sync::RwLockReadGuard<'_, u32>>();
+    goes::<tokio::sync::OwnedSemaphorePermit>();
+    goes::<tokio::sync::mpsc::Sender<Job>>();
+    goes::<tokio::sync::oneshot::Sender<Job>>();
+    goes::<Sender<Job>>();
+    goes::<Arc<Mutex<Receiver<Job>>>>();
+}

@@ -466,7 +466,7 @@ fn block_on_inside_of_async_code_is_refused() {
 fn a_panic_in_a_task_is_a_failure() {
     let report = plainsong::explore(|| {
         let task = tokio::spawn(async { assert_eq!(1, 2, "in a task") });
-        block_on(task).ok();
+        block_on(task).unwrap();
     });
     assert_eq!(report.failures[0].kind, FailureKind::Panic);
     assert!(report.failures[0].message.contains("in a task"));

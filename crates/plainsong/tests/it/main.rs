@@ -33,6 +33,7 @@ mod faults;
 mod fixes;
 mod formulae;
 mod futures;
+mod handled_panics;
 mod handovers;
 mod inboxes;
 mod litmus;

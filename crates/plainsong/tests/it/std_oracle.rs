@@ -2,8 +2,8 @@
 //! of atomic steps have, found here by a search of their own, and deadlocks exactly when those do.
 
 use crate::random::Random;
-use crate::std_play::play;
-use plainsong::{Explorer, Restart, Verdict};
+use crate::std_play::{Opaque, play};
+use plainsong::{Explorer, Report, Restart, Verdict};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -463,7 +463,9 @@ fn outcomes_are_those_of_interleavings() {
         let restart = [Restart::Changed, Restart::All][seed as usize % 2];
         let explorer = Explorer::new().allow_deadlock(true).restart(restart);
         let shared = Arc::new(program.clone());
-        let report = explorer.limit_executions(3_000).run(move || play(&shared));
+        let report = explorer
+            .limit_executions(3_000)
+            .run(move || play::<u8>(&shared));
         if report.verdict == Verdict::Unknown {
             continue;
         }
@@ -472,6 +474,22 @@ fn outcomes_are_those_of_interleavings() {
         let found: BTreeSet<String> = report.coverage.keys().cloned().collect();
         assert_eq!(found, expected, "seed {seed}: {program:#?}");
         assert_eq!(report.blocked > 0, deadlocks, "seed {seed}: {program:#?}");
+        if seed % 3 == 0 {
+            let shared = Arc::new(program.clone());
+            let explorer = Explorer::new().allow_deadlock(true);
+            let opaque = explorer.run(move || play::<Opaque>(&shared));
+            opaque.assert_holds();
+            assert_eq!(
+                opaque.coverage, report.coverage,
+                "seed {seed}: {program:#?}"
+            );
+            let counts = |report: &Report| (report.executions, report.blocked);
+            assert_eq!(
+                counts(&opaque),
+                counts(&report),
+                "seed {seed}: {program:#?}"
+            );
+        }
         compared += 1;
     }
     assert!(

@@ -1,4 +1,4 @@
-//! Runs the programs of `std_oracle` on the mirrors of `std`.
+//! Runs the programs of `std_oracle` on the mirrors of `std`, with numbers that can be copied and with some that cannot.
 
 use crate::std_oracle::{Program, Step};
 use plainsong::sync::atomic::{AtomicU8, Ordering};
@@ -14,26 +14,72 @@ use std::time::Duration;
 
 const SOON: Duration = Duration::from_millis(1);
 
-struct Shared {
-    numbers: [AtomicU8; 2],
-    mutexes: [Mutex<u8>; 2],
-    condvar: Condvar,
-    table: RwLock<u8>,
+/// A number, as the programs send and protect it.
+pub(crate) trait Number: 'static {
+    fn of(n: u8) -> Self;
+    fn value(&self) -> u8;
+    fn bump(&mut self);
 }
 
-#[derive(Clone)]
-enum End {
-    Free(Sender<u8>),
-    Bounded(SyncSender<u8>),
+impl Number for u8 {
+    fn of(n: u8) -> Self {
+        n
+    }
+
+    fn value(&self) -> u8 {
+        *self
+    }
+
+    fn bump(&mut self) {
+        *self += 1;
+    }
+}
+
+/// A number that nobody can copy or show.
+pub(crate) struct Opaque(Box<u8>);
+
+impl Number for Opaque {
+    fn of(n: u8) -> Self {
+        Opaque(Box::new(n))
+    }
+
+    fn value(&self) -> u8 {
+        *self.0
+    }
+
+    fn bump(&mut self) {
+        *self.0 += 1;
+    }
+}
+
+struct Shared<N> {
+    numbers: [AtomicU8; 2],
+    mutexes: [Mutex<N>; 2],
+    condvar: Condvar,
+    table: RwLock<N>,
+}
+
+enum End<N> {
+    Free(Sender<N>),
+    Bounded(SyncSender<N>),
+}
+
+impl<N> Clone for End<N> {
+    fn clone(&self) -> Self {
+        match self {
+            End::Free(sender) => End::Free(sender.clone()),
+            End::Bounded(sender) => End::Bounded(sender.clone()),
+        }
+    }
 }
 
 /// Runs a program, and covers what its threads saw.
-pub(crate) fn play(program: &Arc<Program>) {
-    let shared = Arc::new(Shared {
+pub(crate) fn play<N: Number>(program: &Arc<Program>) {
+    let shared = Arc::new(Shared::<N> {
         numbers: [AtomicU8::new(0), AtomicU8::new(0)],
-        mutexes: [Mutex::new(0), Mutex::new(0)],
+        mutexes: [Mutex::new(N::of(0)), Mutex::new(N::of(0))],
         condvar: Condvar::new(),
-        table: RwLock::new(0),
+        table: RwLock::new(N::of(0)),
     });
     let (sender, receiver) = match program.bound {
         None => {
@@ -45,7 +91,7 @@ pub(crate) fn play(program: &Arc<Program>) {
             (End::Bounded(sender), receiver)
         }
     };
-    let mut senders: Vec<Option<End>> = (0..program.threads.len())
+    let mut senders: Vec<Option<End<N>>> = (0..program.threads.len())
         .map(|t| (t > 0).then(|| sender.clone()))
         .collect();
     drop(sender);
@@ -76,18 +122,18 @@ pub(crate) fn play(program: &Arc<Program>) {
     cover(format!("{logs:?}"));
 }
 
-struct Player<'s> {
-    shared: &'s Shared,
-    guards: [Option<MutexGuard<'s, u8>>; 2],
-    reader: Option<RwLockReadGuard<'s, u8>>,
-    writer: Option<RwLockWriteGuard<'s, u8>>,
-    sender: Option<End>,
-    receiver: Option<Receiver<u8>>,
+struct Player<'s, N: Number> {
+    shared: &'s Shared<N>,
+    guards: [Option<MutexGuard<'s, N>>; 2],
+    reader: Option<RwLockReadGuard<'s, N>>,
+    writer: Option<RwLockWriteGuard<'s, N>>,
+    sender: Option<End<N>>,
+    receiver: Option<Receiver<N>>,
     earlier: Vec<thread::Thread>,
     log: Vec<String>,
 }
 
-impl Player<'_> {
+impl<N: Number> Player<'_, N> {
     fn note(&mut self, log: impl ToString) {
         self.log.push(log.to_string());
     }
@@ -142,8 +188,8 @@ impl Player<'_> {
             },
             Step::Bump(m) => {
                 let bumped = self.guards[m].as_mut().map(|guard| {
-                    **guard += 1;
-                    **guard
+                    guard.bump();
+                    guard.value()
                 });
                 self.log.extend(bumped.map(|now| now.to_string()));
             }
@@ -185,10 +231,10 @@ impl Player<'_> {
             }
         }
         match (&self.reader, &mut self.writer) {
-            (Some(reader), _) => self.log.push((**reader).to_string()),
+            (Some(reader), _) => self.log.push(reader.value().to_string()),
             (_, Some(writer)) => {
-                **writer += 1;
-                self.log.push((**writer).to_string());
+                writer.bump();
+                self.log.push(writer.value().to_string());
             }
             _ => self.note("busy"),
         }
@@ -196,9 +242,9 @@ impl Player<'_> {
 
     fn send(&mut self, n: u8, waits: bool) {
         let result = match self.sender.as_ref().expect("sends with a sender") {
-            End::Free(sender) => sender.send(n).map_err(|_| "no receiver"),
-            End::Bounded(sender) if waits => sender.send(n).map_err(|_| "no receiver"),
-            End::Bounded(sender) => sender.try_send(n).map_err(|error| match error {
+            End::Free(sender) => sender.send(N::of(n)).map_err(|_| "no receiver"),
+            End::Bounded(sender) if waits => sender.send(N::of(n)).map_err(|_| "no receiver"),
+            End::Bounded(sender) => sender.try_send(N::of(n)).map_err(|error| match error {
                 TrySendError::Full(_) => "full",
                 TrySendError::Disconnected(_) => "no receiver",
             }),
@@ -218,7 +264,7 @@ impl Player<'_> {
             }),
         };
         match received {
-            Ok(n) => self.note(n),
+            Ok(n) => self.note(n.value()),
             Err(why) => self.note(why),
         }
     }

@@ -35,11 +35,13 @@ fn threads_have_names_and_ids() {
 }
 
 #[test]
-fn a_panic_of_a_thread_is_a_failure() {
-    let report = explore(|| {
+fn a_panic_of_a_thread_is_a_failure_where_that_is_asked_for() {
+    let program = || {
         let thread = thread::spawn(|| panic!("oops"));
         let _: thread::Result<()> = thread.join();
-    });
+    };
+    explore(program).assert_holds();
+    let report = Explorer::new().panics_are_failures(true).run(program);
     assert_eq!(report.failures[0].message, "oops");
     assert_eq!(report.failures[0].process.as_deref(), Some("thread 1"));
 }

@@ -18,7 +18,7 @@
 //! Two steps. In tokio a send takes room first and puts its message into the queue then. In between,
 //! another task's `try_send` finds the queue full and a `try_recv` finds it empty; the same happens here.
 //!
-//! NOT COVERED. `WeakSender`, `recv_many`, `reserve_many` and `send_timeout` are not there. A sender that is in
+//! NOT COVERED. `WeakSender`, `reserve_many` and `send_timeout` are not there. A sender that is in
 //! a message which nobody receives counts as alive, unless the message is in a queue of this module that
 //! was dropped. A send that is aborted between its two steps is counted by `len` until the receiver comes
 //! to its place. That a `send` has waited is not known if somebody polls it by hand, with the waker of its

@@ -39,6 +39,7 @@ use crate::tag::Tag;
 use crate::task::Task;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 protocol! {
@@ -95,7 +96,7 @@ enum Content<T> {
     /// It goes back.
     Own(T),
     /// Others look at it too.
-    Shared(Rc<T>),
+    Shared(Arc<T>),
 }
 
 impl Permits {

@@ -5,14 +5,14 @@
 //! Where somebody can tell whether there is one at the first poll (in `select!`, `join!`, a timeout), it
 //! is asked for the value first.
 //!
-//! NOT COVERED. `Receiver::wait_for`, `Sender::closed` and the like are not there. A [`Ref`] is a copy:
+//! NOT COVERED. `Sender::closed` and the like are not there. A [`Ref`] is a copy:
 //! it does not keep senders from sending.
 
 mod told;
 
 use super::post::{answer, ask, request};
 use crate::future::Awaited;
-use crate::ghosts::keep_first;
+use crate::ghosts::{keep_first, leave, value_of};
 use crate::message::{Envelope, Parcel, is_copying};
 use crate::pattern::Arm;
 use crate::process::Process;
@@ -25,12 +25,17 @@ use std::ops::Deref;
 use std::panic::Location;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 pub use told::Sender;
 
 protocol! {
     /// A new value; answered by [`Seen`].
     Put<T> { value: Parcel<T>, needs_receivers: bool } Plumbing "send"
+    /// Wants the value alone, to change it; answered by [`Seen`], followed by [`Back`].
+    Modify {} Plumbing "modify"
+    /// The value comes back.
+    Back<T> { value: Parcel<T>, is_modified: bool } Plumbing "modified"
     /// What is the value? Answered by [`Seen`].
     Get {} Plumbing "borrow"
     /// Is there a newer version than this? Answered by [`Seen`] when there is, or never will be.
@@ -148,6 +153,47 @@ impl<T: 'static> AnySender<T> {
         Ref(seen::<T>(&answer).value.share())
     }
 
+    /// Changes the value in place and tells the receivers.
+    ///
+    /// ```
+    /// use plainsong::tokio::{self, sync::watch};
+    ///
+    /// plainsong::explore(|| {
+    ///     tokio::block_on(async {
+    ///         let (sender, mut receiver) = watch::channel(1);
+    ///         sender.send_modify(|n| *n += 1);
+    ///         assert!(!sender.send_if_modified(|_| false));
+    ///         assert_eq!(*receiver.wait_for(|n| *n > 1).await.unwrap(), 2);
+    ///     });
+    /// })
+    /// .assert_holds();
+    /// ```
+    #[track_caller]
+    pub fn send_modify(&self, change: impl FnOnce(&mut T)) {
+        self.change(Location::caller(), |value| {
+            change(value);
+            true
+        });
+    }
+
+    /// Changes the value in place, and tells the receivers if the function says that it has.
+    #[track_caller]
+    pub fn send_if_modified(&self, change: impl FnOnce(&mut T) -> bool) -> bool {
+        self.change(Location::caller(), change)
+    }
+
+    fn change(&self, place: Place, change: impl FnOnce(&mut T) -> bool) -> bool {
+        let answer = request::<_, Seen<T>>(self.server, Modify {}, "", place);
+        let mut changing = Changing {
+            server: self.server,
+            place,
+            value: Some(value_of(self.server, &seen::<T>(&answer).value)),
+            is_modified: false,
+        };
+        changing.is_modified = changing.value.as_mut().is_some_and(change);
+        changing.is_modified
+    }
+
     /// One more receiver; it has seen the present value.
     #[track_caller]
     pub fn subscribe(&self) -> Receiver<T> {
@@ -181,6 +227,25 @@ impl<T: 'static> AnySender<T> {
             needs_receivers,
         };
         request::<_, Seen<T>>(self.server, put, "", place)
+    }
+}
+
+/// The value while it is changed; it comes back when this is dropped, by a panic too.
+struct Changing<T: 'static> {
+    server: Process,
+    place: Place,
+    value: Option<T>,
+    is_modified: bool,
+}
+
+impl<T: 'static> Drop for Changing<T> {
+    fn drop(&mut self) {
+        if let Some(value) = self.value.take() {
+            let value = Parcel::new(value);
+            leave(self.server, &value);
+            let is_modified = self.is_modified;
+            tell_soon(self.server, Back { value, is_modified }, self.place);
+        }
     }
 }
 
@@ -248,6 +313,32 @@ impl<T: 'static> Receiver<T> {
         match now.has_sender {
             true => Ok(now.version > self.seen.get()),
             false => Err(error::RecvError(())),
+        }
+    }
+
+    /// Waits until the value is one that the condition accepts, and counts it as seen.
+    ///
+    /// # Errors
+    ///
+    /// When there will be none, because the sender was dropped.
+    #[track_caller]
+    pub fn wait_for(
+        &mut self,
+        mut condition: impl FnMut(&T) -> bool,
+    ) -> impl Future<Output = Result<Ref<T>, error::RecvError>> {
+        let place = Location::caller();
+        async move {
+            loop {
+                let answer = get::<T>(self.server, place);
+                let now = seen::<T>(&answer);
+                self.seen.set(now.version);
+                let value = Ref(now.value.share());
+                if condition(&value) {
+                    return Ok(value);
+                }
+                drop(value);
+                self.changed().await?;
+            }
         }
     }
 
@@ -329,7 +420,7 @@ impl<T: 'static> Future for Changed<'_, T> {
 
 /// The value at some time.
 #[derive(Debug)]
-pub struct Ref<T>(Rc<T>);
+pub struct Ref<T>(Arc<T>);
 
 impl<T> Deref for Ref<T> {
     type Target = T;
@@ -362,6 +453,7 @@ impl<T: 'static> Server<'_, T> {
         let (version, is_last) = (self.version, !self.has_sender);
         vec![
             desk.of::<Put<T>>(),
+            desk.of::<Modify>(),
             desk.of::<Get>(),
             desk.of_those::<Newer>(move |newer, _| is_last || newer.than < version),
             desk.of::<Join>(),
@@ -377,6 +469,12 @@ impl<T: 'static> Server<'_, T> {
             self.receivers -= 1;
         } else if request.is::<Gone>() {
             self.has_sender = false;
+        } else if request.is::<Modify>() {
+            self.reply(request);
+            let back = self.desk.next(&[self.desk.of::<Back<T>>()]);
+            let back = content::<Back<T>>(&back);
+            self.value = back.value.clone();
+            self.version += u32::from(back.is_modified);
         } else if let Some(put) = request.get::<Put<T>>() {
             self.reply(request);
             if !put.needs_receivers || self.receivers > 0 {

@@ -13,11 +13,12 @@ use crate::sync::server::{Desk, Place, content, protocol, start};
 use plainsong_explore::Mailbox;
 use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 protocol! {
     /// A sender was dropped.
     Gone {
-        path: Rc<[u32]>,
+        path: Arc<[u32]>,
         clones: u32,
         /// How many places there are at least.
         places: u32,
@@ -36,7 +37,7 @@ pub(super) struct Handle {
     watchman: Process,
     made_at: Place,
     /// Which clone of which clone of the first it is.
-    path: Rc<[u32]>,
+    path: Arc<[u32]>,
     clones: Cell<u32>,
     /// One more than the last place at which it has sent.
     places: Cell<u32>,
@@ -48,7 +49,7 @@ impl Handle {
         Handle {
             watchman,
             made_at,
-            path: Rc::new([]),
+            path: Arc::new([]),
             clones: Cell::new(0),
             places: Cell::new(0),
         }
@@ -63,7 +64,7 @@ impl Handle {
 impl Clone for Handle {
     fn clone(&self) -> Self {
         let (path, clones, places) = match is_copying() {
-            true => (Rc::clone(&self.path), self.clones.get(), self.places.get()),
+            true => (Arc::clone(&self.path), self.clones.get(), self.places.get()),
             false => {
                 let child = self.clones.replace(self.clones.get() + 1);
                 let path = self.path.iter().copied().chain([child]);
@@ -83,7 +84,7 @@ impl Clone for Handle {
 impl Drop for Handle {
     fn drop(&mut self) {
         let gone = Gone {
-            path: Rc::clone(&self.path),
+            path: Arc::clone(&self.path),
             clones: self.clones.get(),
             places: self.places.get(),
         };
@@ -109,7 +110,7 @@ pub(super) fn start_watchman(name: String, inbox: Mailbox, made_at: Place) -> Pr
 /// Waits until all senders are dropped; returns how many places there are.
 fn wait_for_all(desk: &Desk) -> u32 {
     let mut places = 0;
-    let mut open: Vec<Rc<[u32]>> = vec![Rc::new([])];
+    let mut open: Vec<Arc<[u32]>> = vec![Arc::new([])];
     while let Some(path) = open.pop() {
         let message = wait_for_one(desk, &path);
         let gone = content::<Gone>(&message);
@@ -121,8 +122,8 @@ fn wait_for_all(desk: &Desk) -> u32 {
 }
 
 /// Waits until a sender is dropped.
-fn wait_for_one(desk: &Desk, path: &Rc<[u32]>) -> Rc<Envelope> {
-    let wanted = Rc::clone(path);
+fn wait_for_one(desk: &Desk, path: &Arc<[u32]>) -> Rc<Envelope> {
+    let wanted = Arc::clone(path);
     let gone = desk.of_those::<Gone>(move |gone, _| gone.path == wanted);
     let arms = [gone, desk.of::<AskGone>()];
     loop {

@@ -191,6 +191,60 @@ pub(super) struct Queue<T: 'static> {
     of: PhantomData<fn() -> T>,
 }
 
+macro_rules! several {
+    ($($receiver:ident)*) => {$(
+        impl<T: 'static> $receiver<T> {
+            /// Waits for a message, and takes those that are there, up to a limit; returns how many. None when there
+            /// will be no more, or none are wanted.
+            ///
+            /// ```
+            /// use plainsong::tokio::{self, sync::mpsc};
+            ///
+            /// plainsong::explore(|| {
+            ///     tokio::block_on(async {
+            ///         let (sender, mut receiver) = mpsc::unbounded_channel();
+            ///         (1..=3).for_each(|n| sender.send(n).unwrap());
+            ///         drop(sender);
+            ///         let mut seen = Vec::new();
+            ///         assert_eq!(receiver.recv_many(&mut seen, 2).await, 2);
+            ///         assert_eq!(receiver.recv_many(&mut seen, 2).await, 1);
+            ///         assert_eq!(receiver.recv_many(&mut seen, 2).await, 0);
+            ///         assert_eq!(seen, [1, 2, 3]);
+            ///     });
+            /// })
+            /// .assert_holds();
+            /// ```
+            #[track_caller]
+            pub fn recv_many(
+                &mut self,
+                buffer: &mut Vec<T>,
+                limit: usize,
+            ) -> impl Future<Output = usize> {
+                let place = Location::caller();
+                async move {
+                    if limit == 0 {
+                        return 0;
+                    }
+                    let Some(first) = self.recv().await else {
+                        return 0;
+                    };
+                    buffer.push(first);
+                    let mut count = 1;
+                    while count < limit
+                        && let Ok(message) = self.0.try_recv(place)
+                    {
+                        buffer.push(message);
+                        count += 1;
+                    }
+                    count
+                }
+            }
+        }
+    )*};
+}
+
+several!(Receiver UnboundedReceiver);
+
 impl<T: 'static> Queue<T> {
     fn new(pipe: Pipe) -> Self {
         Queue {
