@@ -65,6 +65,10 @@ fn module(told: &Told, number: usize) -> Option<Module> {
     if functions.any(|one| one.is_external() && !says_yes_or_no(one)) {
         return None; // there is no body to run; the command's tests write one
     }
+    let mut vars = told.song.families.iter().flat_map(|family| &family.vars);
+    if vars.any(|var| var.is_input && var.ty != Ty::Bool) {
+        return None; // own code here gives truth values
+    }
     let bare = told.bare();
     let projection = project(&bare, told.line, &Options::default()).ok()?;
     let voices = projection.song;
@@ -180,7 +184,7 @@ fn says_yes_or_no(function: &Function) -> bool {
     function.result == Ty::Bool && function.contract.ensures.iter().all(promises_nothing)
 }
 
-/// External functions that return a free choice. No case calls one twice with the same arguments.
+/// External functions and inputs that return a free choice. No case calls one twice with the same arguments.
 fn with_bodies(text: &str) -> String {
     let bodies = text
         .split_inclusive('\n')
