@@ -86,7 +86,7 @@ impl Rounds {
                 continue;
             };
             budget.spend(self.seen.len())?;
-            budget.charge(turn.queue.len() / 8);
+            budget.charge(turn.queue.len() / 8 + net.copied());
             self.states.push(turn.after);
             self.moves.push(turn.one);
             if self.period(net, budget).is_some() {

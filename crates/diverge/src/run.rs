@@ -105,6 +105,7 @@ impl Run {
         for turn in turns {
             let kind = turn.map(|at| self.queue[at]);
             let moves = net.moves(state.control, kind);
+            budget.charge(net.copied());
             let Some(edge) = self.choice(moves.edges.len()) else {
                 continue;
             };

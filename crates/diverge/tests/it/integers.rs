@@ -409,3 +409,27 @@ fn value(dice: &mut Dice) -> String {
         _ => dice.below(6).to_string(),
     }
 }
+
+/// Three processes that flood each other's queues: a step far from the start copies thousands of messages, and counts as
+/// many steps.
+#[test]
+fn queues_that_grow_without_end_are_paid_for() {
+    let text = "\
+sort Me = 0..3;
+message Ping via fifo;
+process p[me: Me] {
+    on Ping { send Ping to p[me]; send Ping to p[(me + 2) % 3]; }
+}
+init { send Ping to p[1]; send Ping to p[2]; }
+property quiet: eventually quiescent;
+";
+    let machine = machine(text);
+    let question = Question {
+        property: 0,
+        fairness: Fairness::Any,
+        states: 50_000,
+        method: Method::Drifting,
+    };
+    let report = diverge(&machine, &question, &mut Unwatched);
+    assert!(report.steps < 2_000, "{} steps", report.steps);
+}
