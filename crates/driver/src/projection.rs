@@ -185,8 +185,7 @@ pub fn files(
 ) -> Result<Vec<File>, Rejected> {
     let voices = Arc::new(projection.song.clone());
     let sizes = of_voices(sizes, line, &voices);
-    let instances = Instance::all(voices, &sizes, &Bounds::default())
-        .map_err(|error| Rejected::Problem(Problem::new(error.message)))?;
+    let instances = instances(&voices, &sizes)?;
     let instance = instances.iter().max_by_key(|instance| telling(instance));
     let Some(instance) = instance else {
         let message = "no values of the parameters are allowed";
@@ -243,6 +242,29 @@ fn of_voices(sizes: &Sizes, line: &Choreography, voices: &Song) -> Sizes {
         }
     }
     renamed
+}
+
+/// Instances to take the parameters of runs from: within the bounds by default, or narrower ones where there are too
+/// many.
+fn instances(voices: &Arc<Song>, sizes: &Sizes) -> Result<Vec<Instance>, Rejected> {
+    let narrower = |int: (i64, i64), length: usize| Bounds {
+        int,
+        nat: int.1,
+        length,
+        constants: false,
+        ..Bounds::default()
+    };
+    let all = |bounds: &Bounds| Instance::all(Arc::clone(voices), sizes, bounds);
+    let found = all(&Bounds::default()).or_else(|error| {
+        let mut bounds = [
+            narrower((0, 2), 2),
+            narrower((0, 1), 1),
+            narrower((1, 1), 1),
+        ]
+        .into_iter();
+        bounds.find_map(|one| all(&one).ok()).ok_or(error)
+    });
+    found.map_err(|error| Rejected::Problem(Problem::new(error.message)))
 }
 
 /// The names of a choreography's parameters.

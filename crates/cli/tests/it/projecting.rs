@@ -317,6 +317,29 @@ fn parameters_grow_with_the_sizes_and_turns_are_no_choices() {
     }
 }
 
+/// Parameters with more values than can be listed are no reason to write nothing: runs say what they are, and of those
+/// that are listed the first ones are taken where they say nothing.
+#[test]
+fn parameters_with_many_values_have_some() {
+    let stage = Stage::new();
+    let song = "\
+sort S = 0..3;
+struct Offer { price: int, weights: map<S, int> }
+choreography trade(offers: map<S, Offer>, least: int, most: int, named: option<int>) {
+    endpoint buyer { var least: int = 0; var named: option<int> = named; }
+    endpoint seller { var least: int = least; }
+    requires least <= most;
+    ensures buyer.least == least;
+    buyer.least = seller.least;
+}
+";
+    stage.write("trade.song", song);
+    let written = stage.run(&["project", "trade.song", "--out", "trade"]);
+    let said = written.exits(0);
+    assert!(said.out.contains("written to trade"), "{}", said.out);
+    assert!(stage.read("trade/src/lib.rs").contains("offers"));
+}
+
 const ORDER: &str = "\
 extern fn price at server(item: int, amounts: seq<int>) -> int
     requires item >= 0
