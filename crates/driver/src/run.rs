@@ -89,6 +89,7 @@ pub fn run(
         supervision,
         answers: vec![None; plan.questions.len()],
         tried: vec![Vec::new(); plan.questions.len()],
+        lacking: vec![Vec::new(); plan.questions.len()],
         proofs: vec![Vec::new(); plan.questions.len()],
         coverage: None,
         problems: Vec::new(),
@@ -124,6 +125,8 @@ struct Runner<'a, 'b> {
     answers: Vec<Option<Answer>>,
     /// Who was asked, question by question.
     tried: Vec<Vec<Attempt>>,
+    /// The notes on what an answer had no case for, if nothing else makes it vacuous.
+    lacking: Vec<Vec<String>>,
     /// Proofs that are no answers yet.
     proofs: Vec<Vec<Answer>>,
     coverage: Option<search::Coverage>,
@@ -370,7 +373,24 @@ impl Runner<'_, '_> {
             below.sizes = larger_sizes::below(&below.sizes, table);
             self.look_there(planned, below, &slow, false);
         }
-        self.look_there(planned, some_questions(planned, &quick), &quick, true)
+        let asked = self.look_there(planned, some_questions(planned, &quick), &quick, true);
+        self.look_for_cases(planned);
+        asked
+    }
+
+    /// Looks at the sizes around for a case of what is proved and was true for lack of cases at the sizes by default: three
+    /// different members, say.
+    fn look_for_cases(&mut self, planned: &PlannedTask) {
+        let is_without = |place: &usize| {
+            let answer = self.answers[planned.answers[*place]].as_ref();
+            answer.is_some_and(|answer| {
+                answer.verdict.outcome == Outcome::Proved && answer.verdict.vacuous
+            })
+        };
+        let places: Vec<usize> = (0..planned.answers.len()).filter(is_without).collect();
+        let before = self.further.clone();
+        self.look_there(planned, some_questions(planned, &places), &places, false);
+        self.further = before;
     }
 
     /// Asks these questions of a task there; which answers that are. `is_told`: is it said how far one has looked?
@@ -488,6 +508,7 @@ impl Runner<'_, '_> {
     ) {
         for (&at, mut verdict) in places.iter().zip(report.verdicts) {
             if verdict.outcome != Outcome::Refuted {
+                self.note_cases(at, report.coverage.as_ref(), &planned.task.song);
                 let also = larger_sizes::account(&verdict, &planned.task);
                 self.further = Some(match self.further.take() {
                     Some(before) => before.and(also),
@@ -506,6 +527,21 @@ impl Runner<'_, '_> {
                 coverage: None,
             };
             self.enter(planned, &[at], only, took);
+        }
+    }
+
+    /// What is proved is not true for lack of cases if a larger size has some.
+    fn note_cases(&mut self, at: usize, found: Option<&search::Coverage>, song: &Song) {
+        let check = self.plan.questions[at].question.check;
+        let has_cases =
+            found.is_some_and(|found| notes(found, check, self.source, song).is_empty());
+        if let (true, Some(answer)) = (has_cases, &mut self.answers[at])
+            && answer.verdict.outcome == Outcome::Proved
+            && !self.lacking[at].is_empty()
+        {
+            let lacking = std::mem::take(&mut self.lacking[at]);
+            answer.verdict.vacuous = false;
+            answer.verdict.notes.retain(|note| !lacking.contains(note));
         }
     }
 
@@ -557,8 +593,14 @@ impl Runner<'_, '_> {
             {
                 let check = self.plan.questions[at].question.check;
                 let notes = notes(coverage, check, self.source, song);
+                if !is_cut {
+                    self.lacking[at].clear();
+                    if !verdict.vacuous {
+                        self.lacking[at].clone_from(&notes);
+                    }
+                    verdict.notes.extend(notes.iter().cloned());
+                }
                 verdict.vacuous |= !notes.is_empty();
-                verdict.notes.extend(notes.into_iter().filter(|_| !is_cut));
                 if let Some(why) = never_passed(song, coverage, &verdict.bound) {
                     verdict.outcome = Outcome::Unknown;
                     verdict.reason = plainsong_diagnostics::with_lines(&why, text);
