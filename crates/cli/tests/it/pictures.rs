@@ -37,7 +37,7 @@ fn a_deadlock() {
         .exits(1);
     expect![[r#"
         a.song
-          proved     assertions             any size      states  TIME
+          proved     assertions             any size      states  TIME   1 state
           REFUTED    no_deadlock            -             states  TIME   0 steps   trace out/a.no_deadlock.trace
           covered    0 of 4 statements, 0 of 2 message kinds; never executed: a.song:5, a.song:6, a.song:10 and 1 more; never sent: Ping, Pong
 
@@ -63,7 +63,7 @@ fn a_failed_assertion() {
     expect![[r#"
         a.song
           REFUTED    assertions             -             states  TIME   1 message   trace out/a.assertions.trace
-          holds      no_deadlock            -             states  TIME   provided `assertions`   10 states
+          proved     no_deadlock            any size      states  TIME   provided `assertions`   10 states
           note       no_deadlock: an execution that fails ends there: what would come after was not looked at
           covered    4 of 4 statements, 1 of 1 message kinds
 
