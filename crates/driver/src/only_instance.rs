@@ -5,13 +5,15 @@
 //!
 //! Why sound. An engine says `holds` only if it saw every execution (or state) of each instance it was asked about, and
 //! [`Verdict::bound`] names everything that was restricted on the way: sizes, values of parameters, windows that a choice
-//! asked, outcomes of external functions, constraints, messages in flight. Where it is empty, nothing was.
+//! asked, outcomes of external functions, constraints, messages in flight. Where it is empty, nothing was. What holds only
+//! provided that another property does is left as it is: an execution that fails ends there, so not all was seen.
 
 use plainsong_semantics::verdict::{Outcome, Verdict};
 
-/// What holds within no bound is proved.
+/// What holds within no bound, and rests on nothing else, is proved.
 pub(crate) fn proved_if_unbounded(verdict: &mut Verdict) {
-    if verdict.outcome == Outcome::Holds && verdict.bound.is_empty() {
+    let is_all_of_it = verdict.bound.is_empty() && verdict.provided.is_empty();
+    if verdict.outcome == Outcome::Holds && is_all_of_it {
         verdict.outcome = Outcome::Proved;
     }
 }
@@ -36,5 +38,13 @@ mod tests {
         assert_eq!(outcome(&[]), Outcome::Proved);
         assert_eq!(outcome(&[("Client", "2")]), Outcome::Holds);
         assert_eq!(outcome(&[("pending", "3")]), Outcome::Holds);
+    }
+
+    #[test]
+    fn what_rests_on_another_property_is_no_proof() {
+        let mut verdict = Verdict::holds("p", BTreeMap::new(), "holds in all 3 states");
+        verdict.provided.push("assertions".to_owned());
+        proved_if_unbounded(&mut verdict);
+        assert_eq!(verdict.outcome, Outcome::Holds);
     }
 }

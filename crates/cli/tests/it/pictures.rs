@@ -63,7 +63,7 @@ fn a_failed_assertion() {
     expect![[r#"
         a.song
           REFUTED    assertions             -             states  TIME   1 message   trace out/a.assertions.trace
-          proved     no_deadlock            any size      states  TIME   provided `assertions`   10 states
+          holds      no_deadlock            -             states  TIME   provided `assertions`   10 states
           note       no_deadlock: an execution that fails ends there: what would come after was not looked at
           covered    4 of 4 statements, 1 of 1 message kinds
 
