@@ -15,7 +15,7 @@ use plainsong_semantics::verdict::Verdict;
 use std::time::{Duration, Instant};
 
 /// How long a measure is looked for in `prove`.
-const SEARCH: Duration = Duration::from_secs(20);
+const SEARCH: Duration = Duration::from_secs(60);
 /// How long it is looked for where others look at states: in `check`.
 const SEARCH_BESIDE_OTHERS: Duration = Duration::from_secs(3);
 
