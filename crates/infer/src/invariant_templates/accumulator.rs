@@ -11,16 +11,19 @@
 //! - what a round chooses for its member is among what it is chosen from;
 //! - what gives way to something greater is no less than that of any member visited, and is that of one of them;
 //! - what members start with is what the others still have;
-//! - a counter is the number of members visited, or the sum of what they gave; a collected set is what they gave.
+//! - a counter is the number of members visited, or the sum of what they gave, or what it started with without that; a
+//!   collected set is what they gave.
 //!
 //! Loops over ranges are in `range.rs`, what every round does alike in `affine.rs`.
 //!
 //! Candidates mention a variable that the loop writes: everything else is known from before the loop anyway.
 
 use super::affine::steady;
+use super::branches::{branches, opposite, unfolded};
+use super::fields::Fields;
 use super::range::{Left, of_rounds};
 use plainsong_diagnostics::Span;
-use plainsong_ir::visit::{Visit, VisitMut, any_expr, free_locals, walk, walk_mut};
+use plainsong_ir::visit::{Visit, VisitMut, any_expr, free_locals, is_closed, walk, walk_mut};
 use plainsong_ir::{
     BinOp, Binding, Block, Builtin, Choice, Domain, Expr, ExprKind, FamilyId, Local, LocalId,
     Pattern, PatternKind, Place, Quantifier, Root, Song, StartValue, Stmt, StmtKind, Ty, UnOp,
@@ -46,19 +49,23 @@ pub(crate) fn candidates(
     body: &Block,
     locals: &mut Vec<Local>,
 ) -> BTreeMap<usize, Vec<Expr>> {
+    let (fields, song, body) = Fields::split(song, body);
     let mut finding = Finding {
-        song,
+        song: &song,
         locals,
         at: 0,
         found: BTreeMap::new(),
         left: Vec::new(),
     };
-    finding.block(body);
+    finding.block(&body);
     let mut found = finding.found;
-    for (at, more) in steady(song, body, locals) {
+    for (at, more) in steady(&song, &body, locals) {
         let all = found.entry(at).or_default();
         let new: Vec<Expr> = more.into_iter().filter(|one| !all.contains(one)).collect();
         all.extend(new);
+    }
+    for candidate in found.values_mut().flatten() {
+        fields.joined(&song, candidate);
     }
     found
 }
@@ -144,6 +151,8 @@ struct Round {
     extremes: Vec<(Expr, Expr, Expr)>,
     /// Numbers of single endpoints and what a round adds to them.
     added: Vec<((FamilyId, VarId), Expr)>,
+    /// Numbers of single endpoints and what a round takes from them.
+    taken: Vec<((FamilyId, VarId), Expr)>,
     /// Variables of single endpoints that are written, with their types.
     written: Vec<(FamilyId, VarId, Ty)>,
     /// Sets of single endpoints and what a round adds to them.
@@ -249,6 +258,7 @@ impl Finding<'_> {
                     sum.ty = amount.ty.clone();
                     all.push(binary(BinOp::Eq, counter, int(sum)));
                 }
+                all.extend(self.counted_down(this, (*family, *var), &round, &written, &atoms));
             }
         }
         all.truncate(MOST);
@@ -258,13 +268,18 @@ impl Finding<'_> {
     fn walk(&mut self, this: &Loop<'_>, body: &[Stmt], round: &mut Round) {
         for stmt in body {
             match &stmt.kind {
-                StmtKind::Assign(place, value) => self.assigned(this, place, value, round),
+                StmtKind::Assign(place, value) => {
+                    let value = unfolded(self.song, value);
+                    match branches(place, &value) {
+                        Some((condition, yes, no)) => {
+                            self.either(this, &condition, (&yes, &no), round);
+                        }
+                        None => self.assigned(this, place, &value, round),
+                    }
+                }
                 StmtKind::AssignChoice(place, choice) => self.chosen(this, place, choice, round),
                 StmtKind::If(condition, yes, no) => {
-                    let condition = round.said(condition);
-                    round.atoms_of(&condition);
-                    self.outdone(&condition, yes, round);
-                    self.branches(this, &[yes, no], round);
+                    self.either(this, condition, (yes, no), round);
                 }
                 StmtKind::Maybe(yes, no) => self.branches(this, &[yes, no], round),
                 StmtKind::Match(value, arms) => {
@@ -281,6 +296,20 @@ impl Finding<'_> {
         }
     }
 
+    fn either(
+        &mut self,
+        this: &Loop<'_>,
+        condition: &Expr,
+        (yes, no): (&Block, &Block),
+        round: &mut Round,
+    ) {
+        let condition = round.said(&unfolded(self.song, condition));
+        round.atoms_of(&condition);
+        self.outdone(&condition, yes, round);
+        self.outdone(&opposite(&condition), no, round);
+        self.branches(this, &[yes, no], round);
+    }
+
     /// `if v > best { best = v; }`: a variable of a single endpoint gives way to what it is compared with.
     fn outdone(&self, condition: &Expr, yes: &Block, round: &mut Round) {
         for stmt in yes {
@@ -293,7 +322,7 @@ impl Finding<'_> {
                 let kind = ExprKind::Of(*family, Vec::new(), *var);
                 let var = expr(kind, value.ty.clone());
                 let value = round.said(value);
-                round.extremes.push((not(condition.clone()), var, value));
+                round.extremes.push((opposite(condition), var, value));
             }
         }
     }
@@ -349,6 +378,9 @@ impl Finding<'_> {
             }
             if let Some(amount) = amount(&value, *family, *var) {
                 round.added.push(((*family, *var), amount.clone()));
+            }
+            if let Some(amount) = taken(&value, *family, *var) {
+                round.taken.push(((*family, *var), amount.clone()));
             }
             round.note(self.song, *family, *var);
             if round.depth == 0 && !reads(&value, &[(*family, *var)]) {
@@ -498,6 +530,48 @@ impl Finding<'_> {
     }
 }
 
+impl Finding<'_> {
+    /// A number that started with something, and has lost one for each of some members visited, or what they took.
+    fn counted_down(
+        &mut self,
+        this: &Loop<'_>,
+        (family, var): (FamilyId, VarId),
+        round: &Round,
+        written: &[(FamilyId, VarId)],
+        atoms: &[Expr],
+    ) -> Vec<Expr> {
+        let row = &self.song.families[family.index()].vars[var.index()];
+        let StartValue::Value(start) = &row.start else {
+            return Vec::new();
+        };
+        let (start, ty) = (int(start.clone()), row.ty.clone());
+        let taken = round.taken.iter().filter(|(of, _)| *of == (family, var));
+        let taken: Vec<&Expr> = taken.map(|(_, amount)| amount).collect();
+        if taken.is_empty() || !is_closed(&start) {
+            return Vec::new();
+        }
+        let mut lost = Vec::new();
+        for amount in taken {
+            if mentions(amount, this.member) && !reads(amount, written) {
+                let mut sum = self.each(this, amount, Some(true), Quantifier::Sum);
+                sum.ty = amount.ty.clone();
+                lost.push(int(sum));
+            }
+        }
+        for atom in atoms {
+            let mut number = self.each(this, atom, Some(true), Quantifier::Count);
+            number.ty = Ty::Nat;
+            lost.push(int(number));
+        }
+        let counter = int(expr(ExprKind::Of(family, Vec::new(), var), ty));
+        let left = lost.into_iter().map(|lost| {
+            let left = ExprKind::Binary(BinOp::Sub, Box::new(start.clone()), Box::new(lost));
+            binary(BinOp::Eq, counter.clone(), expr(left, Ty::Int))
+        });
+        left.collect()
+    }
+}
+
 impl Round {
     /// An expression with what is known in the place of variables of single endpoints.
     fn said(&self, value: &Expr) -> Expr {
@@ -593,6 +667,15 @@ fn amount(value: &Expr, family: FamilyId, var: VarId) -> Option<&Expr> {
     match (left.bare().kind == of, right.bare().kind == of) {
         (true, false) => Some(right),
         (false, true) => Some(left),
+        _ => None,
+    }
+}
+
+/// What `s = s - …` takes.
+fn taken(value: &Expr, family: FamilyId, var: VarId) -> Option<&Expr> {
+    let of = ExprKind::Of(family, Vec::new(), var);
+    match &value.bare().kind {
+        ExprKind::Binary(BinOp::Sub, left, right) if left.bare().kind == of => Some(right),
         _ => None,
     }
 }

@@ -2,6 +2,8 @@
 
 mod accumulator;
 mod affine;
+mod branches;
+mod fields;
 mod position;
 mod range;
 
