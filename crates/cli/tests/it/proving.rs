@@ -39,6 +39,51 @@ fn a_state_that_the_invariant_should_not_allow_is_named_and_looked_up() {
 }
 
 #[test]
+fn answers_of_several_machines_are_trusted_to_be_alike() {
+    let stage = Stage::new();
+    let song = |body: &str| {
+        format!(
+            "sort S;\nextern fn toss(n: nat) -> int ensures true;\nextern fn ask(n: nat, who: S) -> int ensures true;\n\
+             fn twice(n: nat) -> int {{ 2 * toss(n) }}\n\
+             choreography both(n: nat) {{\n    endpoint a {{ var r: int = 0; }}\n    endpoint b {{ var r: int = 0; }}\n    \
+             endpoint s[i: S] {{ var r: int = 0; }}\n{body}\n}}\n"
+        )
+    };
+    let alike = "is trusted to answer alike at";
+    for (body, expected) in [
+        (
+            "ensures a.r == b.r; a.r = toss(n); b.r = toss(n);",
+            "`toss` is trusted to answer alike at `a` and `b` where",
+        ),
+        (
+            "ensures 2 * a.r == b.r; a.r = toss(n); b.r = twice(n);",
+            "`toss` is trusted to answer alike at `a` and `b` where",
+        ),
+        (
+            "ensures a.r == 0; for i in S invariant a.r == 0 { s[i].r = toss(n); }",
+            "`toss` is trusted to answer alike at every `s` where",
+        ),
+        (
+            "ensures a.r == b.r; if toss(n) > 0 { a.r = 1; b.r = a.r; }",
+            "external functions are trusted to answer everybody alike: every endpoint that comes here would make this call",
+        ),
+        ("ensures a.r == b.r; a.r = toss(n); b.r = a.r;", ""),
+        ("ensures a.r == a.r; for i in S { s[i].r = ask(n, i); }", ""),
+    ] {
+        stage.write("toss.song", song(body));
+        // The second time from the cache.
+        for _ in 0..2 {
+            let told = stage.run(&["prove", "toss.song"]);
+            assert!(told.out.contains("proved     both"), "{body}\n{}", told.out);
+            match expected {
+                "" => assert!(!told.out.contains(alike), "{body}\n{}", told.out),
+                _ => assert!(told.out.contains(expected), "{body}\n{}", told.out),
+            }
+        }
+    }
+}
+
+#[test]
 fn contracts_of_external_functions_are_trusted_and_runs_choose_among_what_they_allow() {
     let stage = Stage::new();
     let text = "\

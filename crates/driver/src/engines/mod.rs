@@ -7,6 +7,7 @@ pub(crate) mod diverge;
 mod execution_counts;
 mod explicit_state;
 mod explore;
+mod external_answers;
 mod external_outcomes;
 mod induct;
 mod kept_executions;

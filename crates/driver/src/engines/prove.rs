@@ -16,6 +16,7 @@
 //! choreographies.
 
 use super::explicit_state::{Search, by_some_states, by_states};
+use super::external_answers;
 use crate::effort::STATES_OF_OPEN_PROOFS;
 use crate::engine::{EngineReport, Task};
 use crate::select::Question;
@@ -30,7 +31,7 @@ use plainsong_ir::{Claim, Function, Song};
 use plainsong_semantics::machine::Subject;
 use plainsong_semantics::search::{Check, dive, search};
 use plainsong_semantics::sizes::External;
-use plainsong_semantics::verdict::{Outcome, Verdict};
+use plainsong_semantics::verdict::{Assumption, Outcome, Verdict};
 use plainsong_smt::Solvers;
 
 /// How far a search goes.
@@ -114,7 +115,7 @@ impl Engine for Prove {
             *verdict = remembered.proof(question);
         }
         if verdicts.iter().all(Option::is_some) {
-            return Ok(report(verdicts));
+            return Ok(report(task, verdicts));
         }
         let asked = task.asked();
         let mut proof = Proof::new(&asked, task.proof.manner(), solvers);
@@ -162,7 +163,7 @@ impl Engine for Prove {
                 remembered.keep(question, verdict);
             }
         }
-        Ok(report(verdicts))
+        Ok(report(task, verdicts))
     }
 }
 
@@ -185,11 +186,32 @@ fn look_further(
     refute(&task, overseer, verdicts, &mut search, SOME, unsure)
 }
 
-fn report(verdicts: Vec<Option<Verdict>>) -> EngineReport {
+fn report(task: &Task, mut verdicts: Vec<Option<Verdict>>) -> EngineReport {
+    for (question, verdict) in task.questions.iter().zip(&mut verdicts) {
+        if let (Subject::Line(line), Some(verdict)) = (question.subject, verdict)
+            && verdict.outcome == Outcome::Proved
+            && trusts_contracts(&task.song, verdict)
+        {
+            let trusted = external_answers::trusted(&task.song, line);
+            verdict.assumptions.extend(trusted);
+        }
+    }
     EngineReport {
         verdicts: verdicts.into_iter().flatten().collect(),
         coverage: None,
     }
+}
+
+/// Does a proof rest on the contract of an external function? Of one that was kept only the sentence is left.
+fn trusts_contracts(song: &Song, verdict: &Verdict) -> bool {
+    let external = song.functions.iter().filter(|one| one.is_external());
+    let mut contracts = external.map(|one| Assumption::Contract(one.name.clone()).to_string());
+    contracts.any(|text| {
+        verdict
+            .assumptions
+            .iter()
+            .any(|one| one.to_string() == text)
+    })
 }
 
 /// Looks for runs against the questions that have no verdict, where that makes sense after what a solver said.
