@@ -52,28 +52,35 @@ fn main() -> ExitCode {
 /// Everything that must be right before a change lands.
 fn test() -> Result<(), String> {
     cargo(&["fmt", "--all", "--check"], &[])?;
-    cargo(
-        &[
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--locked",
-            "--",
-            "-D",
-            "warnings",
-        ],
-        &[],
-    )?;
+    // The client of a message server is compiled only where there is a server to test it with.
+    let swarm: &[&str] = match has_nats_server() {
+        true => &["--features", "plainsong-cli/swarm"],
+        false => &[],
+    };
+    let clippy = ["clippy", "--workspace", "--all-targets", "--locked"];
+    let strict = ["--", "-D", "warnings"];
+    cargo(&[&clippy[..], swarm, &strict].concat(), &[])?;
     // Links of the documentation that users read.
     cargo(
         &["doc", "-p", "plainsong", "--no-deps", "--locked"],
         &[("RUSTDOCFLAGS", "-D warnings")],
     )?;
-    cargo(&["test", "--workspace", "--locked"], &[])?;
+    cargo(
+        &[&["test", "--workspace", "--locked"][..], swarm].concat(),
+        &[],
+    )?;
     cargo(
         &["build", "--release", "--locked", "-p", "plainsong-cli"],
         &[],
     )
+}
+
+/// Is there a server for the tests of swarms, or must there be one (`PLAINSONG_SWARM=required`)?
+fn has_nats_server() -> bool {
+    let is_required = std::env::var_os("PLAINSONG_SWARM").is_some_and(|value| value == "required");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders = std::env::split_paths(&path);
+    is_required || folders.any(|folder| folder.join("nats-server").is_file())
 }
 
 /// Prints how many lines schedules take.

@@ -21,6 +21,7 @@ const LAYERS: &[&[&str]] = &[
         "explore",
         "macros",
         "runtime",
+        "swarm",
     ],
     &["ir", "plainsong", "smt"],
     &["runtime-explore", "semantics"],

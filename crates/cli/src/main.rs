@@ -10,6 +10,8 @@ mod habits;
 mod limits;
 mod progress;
 mod session;
+#[cfg(feature = "swarm")]
+mod swarm;
 mod verbs;
 
 use arguments::{Arguments, ColorWhen};

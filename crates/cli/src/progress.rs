@@ -94,7 +94,7 @@ fn line(stage: &Stage, progress: &Progress, elapsed: Duration) -> String {
     let number = progress.states;
     let part = stage.part.map(|part| format!("{}: ", part.told()));
     format!(
-        "{}{} {} {}  {}  {}{}  {:.0} s{}",
+        "{}{} {} {}  {}  {}{}{}  {:.0} s{}",
         part.unwrap_or_default(),
         stage.engine,
         properties(stage),
@@ -102,6 +102,10 @@ fn line(stage: &Stage, progress: &Progress, elapsed: Duration) -> String {
         of_goal(stage, number),
         rate(number, elapsed),
         expectation(stage, number, elapsed),
+        stage
+            .remark
+            .as_ref()
+            .map_or(String::new(), |remark| format!("  {remark}")),
         elapsed.as_secs_f64(),
         memory(),
     )

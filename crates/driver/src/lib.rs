@@ -32,6 +32,7 @@ mod never_passed;
 mod next_step;
 mod only_instance;
 pub mod performance;
+pub mod pieces;
 pub mod plan;
 mod portfolio;
 pub mod problem;

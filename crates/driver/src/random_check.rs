@@ -9,14 +9,20 @@
 //! A property that no execution violates is *not refuted in N random executions*: neither proved nor does it hold. The
 //! verdict is `unknown`.
 
-use crate::LoadedSong;
+mod in_pieces;
+
+pub use in_pieces::RandomWorker;
+use in_pieces::round_end;
+
 use crate::coverage::{counted, notes};
 use crate::memory::at_most;
+use crate::pieces::PieceQueue;
 use crate::plan::Request;
 use crate::select::{Question, questions};
 use crate::simulation::{Execution, NoExecution, Subjects, subjects};
 use crate::watch::{Allowance, Interrupt, Observer, Overseer, Stage, Stop};
 use crate::worker::{Control, Ended, within};
+use crate::{LoadedSong, Problem};
 use plainsong_ir::{Claim, Song};
 use plainsong_report as report;
 use plainsong_report::Answer;
@@ -78,6 +84,8 @@ pub struct Supervision<'a> {
     pub observer: &'a mut dyn Observer,
     /// `--timeout` and `--memory`.
     pub allowance: Allowance,
+    /// Who has executions drawn by others, if that is asked for.
+    pub queue: Option<Arc<dyn PieceQueue>>,
 }
 
 /// Draws random executions of the song's system, or of each choreography when there is no system, and checks them.
@@ -88,6 +96,20 @@ pub fn random_check(
     asked: Asked,
     supervision: &mut Supervision<'_>,
 ) -> Result<Vec<Drawn>, NoExecution> {
+    let campaigns = campaigns(loaded, song, request, asked, supervision)?;
+    let runs = campaigns.into_iter();
+    runs.map(|campaign| campaign.run(supervision.observer))
+        .collect()
+}
+
+/// One for each system or choreography.
+fn campaigns(
+    loaded: &LoadedSong,
+    song: &Arc<Song>,
+    request: &Request,
+    asked: Asked,
+    supervision: &Supervision<'_>,
+) -> Result<Vec<Campaign>, NoExecution> {
     let Subjects { all, instances } = subjects(loaded, song, request)?;
     let allowance = supervision.allowance;
     let deadline = allowance
@@ -98,31 +120,33 @@ pub fn random_check(
         deadline,
         allowance.memory.map(at_most),
     );
-    let mut drawn = Vec::new();
-    for subject in all {
-        let campaign = Campaign {
-            loaded: loaded.clone(),
-            song: song.clone(),
-            subject,
-            instances: instances.clone(),
-            asked,
-            control: control.clone(),
-            allowance,
-        };
-        drawn.push(campaign.run(supervision.observer)?);
-    }
-    Ok(drawn)
+    let all = all.into_iter().enumerate();
+    let campaign = |(number, subject)| Campaign {
+        loaded: loaded.clone(),
+        song: song.clone(),
+        number,
+        subject,
+        instances: instances.clone(),
+        asked,
+        control: control.clone(),
+        allowance,
+        queue: supervision.queue.clone(),
+    };
+    Ok(all.map(campaign).collect())
 }
 
 /// The executions of one system or choreography.
 struct Campaign {
     loaded: LoadedSong,
     song: Arc<Song>,
+    /// Which one of the song's.
+    number: usize,
     subject: Subject,
     instances: Vec<Instance>,
     asked: Asked,
     control: Control,
     allowance: Allowance,
+    queue: Option<Arc<dyn PieceQueue>>,
 }
 
 /// The size of the first round; each is twice as large as the one before.
@@ -161,7 +185,7 @@ impl Campaign {
         let empty = self.unfinished();
         let work = move |observer: &mut dyn Observer| self.draw(observer);
         match within(&control, observer, work) {
-            Ended::Done(Ok(drawn)) => Ok(drawn),
+            Ended::Done(Ok(drawn)) => drawn.map_err(NoExecution::Problem),
             Ended::Done(Err(crash)) => Err(NoExecution::Bug(crash)),
             Ended::LeftBehind(stop, news) => {
                 let drawn = news.map_or(0, |news| news.progress.states);
@@ -185,7 +209,7 @@ impl Campaign {
         all
     }
 
-    fn draw(&self, observer: &mut dyn Observer) -> Drawn {
+    fn draw(&self, observer: &mut dyn Observer) -> Result<Drawn, Problem> {
         let began = Instant::now();
         let questions = self.questions();
         let judged: Vec<Check> = questions
@@ -195,7 +219,12 @@ impl Campaign {
             .collect();
         let mut machines: Vec<OnceLock<Machine>> = Vec::new();
         machines.resize_with(self.instances.len(), OnceLock::new);
-        let (tally, coverage, stop) = self.rounds(&machines, &judged, &questions, observer);
+        let stage = self.stage(&questions);
+        let mut overseer = Overseer::controlled(stage, None, self.control.clone(), observer);
+        let (tally, coverage, stop) = match &self.queue {
+            Some(queue) => self.in_pieces(queue.as_ref(), judged.len(), &mut overseer)?,
+            None => self.rounds(&machines, &judged, &mut overseer),
+        };
         let mut drawn = Drawn {
             line: self.line(),
             answers: Vec::new(),
@@ -217,20 +246,11 @@ impl Campaign {
                 drawn.stopped = Some(self.allowance.sentence(stop));
             }
         }
-        drawn
+        Ok(drawn)
     }
 
-    fn rounds(
-        &self,
-        machines: &[OnceLock<Machine>],
-        judged: &[Check],
-        questions: &[Question],
-        observer: &mut dyn Observer,
-    ) -> (Tally, Coverage, Option<Stop>) {
-        let jobs = self.asked.jobs.max(1);
-        let mut workers: Vec<Worker<'_>> = Vec::new();
-        workers.resize_with(jobs, Worker::default);
-        let stage = Stage {
+    fn stage(&self, questions: &[Question]) -> Stage {
+        Stage {
             file: self.loaded.source.name.clone(),
             properties: questions.iter().map(|one| one.name.clone()).collect(),
             engine: ENGINE,
@@ -238,20 +258,30 @@ impl Campaign {
             counted: "execution",
             goal: Some(self.asked.runs),
             ..Stage::default()
-        };
-        let mut overseer = Overseer::controlled(stage, None, self.control.clone(), observer);
+        }
+    }
+
+    fn rounds(
+        &self,
+        machines: &[OnceLock<Machine>],
+        judged: &[Check],
+        overseer: &mut Overseer<'_>,
+    ) -> (Tally, Coverage, Option<Stop>) {
+        let jobs = self.asked.jobs.max(1);
+        let mut workers: Vec<Worker<'_>> = Vec::new();
+        workers.resize_with(jobs, Worker::default);
         let (drawn, stop) = (AtomicU64::new(0), AtomicBool::new(false));
-        let (mut begin, mut size) = (0, FIRST_ROUND);
+        let mut begin = 0;
         let mut total = Tally::default();
         while begin < self.asked.runs && !stop.load(Ordering::SeqCst) {
-            let end = self.asked.runs.min(begin.saturating_add(size));
+            let end = round_end(begin, self.asked.runs);
             let round = Round {
                 next: AtomicU64::new(begin),
                 end,
                 drawn: &drawn,
                 stop: &stop,
             };
-            self.round(&round, &mut workers, machines, judged, &mut overseer);
+            self.round(&round, &mut workers, machines, judged, overseer);
             total = Tally::default();
             workers.iter().for_each(|one| total.include(&one.tally));
             let enough = match self.asked.fail_fast {
@@ -261,7 +291,7 @@ impl Campaign {
             if total.violations() >= enough.max(1) {
                 break;
             }
-            (begin, size) = (end, (2 * size).min(LARGEST_ROUND));
+            begin = end;
         }
         let mut coverage = Coverage::default();
         for worker in workers {
@@ -525,8 +555,10 @@ impl Unfinished {
             };
             Answer::new(&self.file, ENGINE, verdict)
         };
-        let mut tally = Tally::default();
-        tally.executions = executions;
+        let tally = Tally {
+            executions,
+            ..Tally::default()
+        };
         Drawn {
             line: self.line,
             answers: self.questions.iter().map(answer).collect(),

@@ -19,6 +19,7 @@
 pub mod checkpoints;
 pub mod file;
 
+use crate::pieces::PieceQueue;
 use checkpoints::Checkpoints;
 use plainsong_explore_songs::Explored;
 use plainsong_semantics::search::Writing;
@@ -26,7 +27,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Which executions an entry is about.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     /// The file, as it was named.
     pub file: String,
@@ -46,6 +47,8 @@ pub struct Ledger {
     pub checkpoints: Option<Arc<Checkpoints>>,
     /// Does it come from an earlier run?
     pub goes_on: bool,
+    /// Who has executions visited by others, if that is asked for.
+    pub queue: Option<Arc<dyn PieceQueue>>,
 }
 
 impl PartialEq for Ledger {
@@ -56,6 +59,14 @@ impl PartialEq for Ledger {
 }
 
 impl Ledger {
+    /// An empty one of a run whose executions others visit, if there is such a queue.
+    pub fn visited_by(queue: Option<Arc<dyn PieceQueue>>) -> Self {
+        Ledger {
+            queue,
+            ..Ledger::default()
+        }
+    }
+
     /// Is nothing in it?
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()

@@ -164,6 +164,8 @@ pub struct Stage {
     pub expected: Option<(u64, Option<u64>)>,
     /// How many there are to be, where somebody said.
     pub goal: Option<u64>,
+    /// What else is to be said of how far it has come.
+    pub remark: Option<String>,
 }
 
 /// The watch over one query.

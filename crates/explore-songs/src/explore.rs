@@ -69,6 +69,22 @@ impl Explored {
         drawn.as_ref().unwrap_or(&self.orders).of(self.executions())
     }
 
+    /// What one search would have found that visited everything in this manner, where this was put together from several: it
+    /// knows no orders of executions where it counts some without visiting them.
+    #[must_use]
+    pub fn as_of_one_search(
+        mut self,
+        machine: &Machine,
+        checks: &[Check],
+        manner: &Manner,
+    ) -> Self {
+        let is_counted = |after| self.executions() > after;
+        if remembers(machine, checks, manner).is_some_and(is_counted) {
+            self.orders = Orders::default();
+        }
+        self
+    }
+
     /// Were orders of executions looked at, if there are any?
     fn is_sampled(&self) -> bool {
         self.executions() == 0 || !self.orders.drawn().is_empty()
@@ -122,7 +138,7 @@ pub enum Finding {
 
 impl Finding {
     /// A refutation says more than an execution that could not be judged.
-    pub(crate) fn weight(&self) -> u8 {
+    pub fn weight(&self) -> u8 {
         match self {
             Finding::NotRefuted => 0,
             Finding::Unknown(_) => 1,
@@ -286,11 +302,7 @@ fn explore_before<'a>(
         let nothing = Found::new(checks);
         return Ok(nothing.explored(parts.coverage(), Vec::new(), 0));
     }
-    let may_remember = others.onlooker.is_none()
-        && !manner.judges_all
-        && !machine.has_faults()
-        && !checks.iter().any(|check| is_always(machine, *check));
-    let remembers = manner.remembers.filter(|_| may_remember);
+    let remembers = remembers(machine, checks, manner).filter(|_| others.onlooker.is_none());
     let shared = Shared::new(machine, manner, watch, others, remembers);
     let workers = Workers {
         jobs: manner.jobs.max(1),
@@ -318,6 +330,14 @@ fn explore_before<'a>(
         Some(gave_up) => Err(gave_up),
         None => Ok(shared.explored(found, coverage, slice.left)),
     }
+}
+
+/// After how many executions those that go on like others are counted without being visited, if they may be.
+fn remembers(machine: &Machine, checks: &[Check], manner: &Manner) -> Option<u64> {
+    let may_remember = !manner.judges_all
+        && !machine.has_faults()
+        && !checks.iter().any(|check| is_always(machine, *check));
+    manner.remembers.filter(|_| may_remember)
 }
 
 fn is_always(machine: &Machine, check: Check) -> bool {

@@ -37,6 +37,50 @@ impl Part {
         Part { path, open }
     }
 
+    /// Where it begins. Of disjoint parts, the one that begins at the lexicographically lesser place has the executions that a
+    /// single search meets first.
+    pub fn place(&self) -> &[u32] {
+        &self.path
+    }
+
+    /// Divides it into about so many parts, or as many as it can: the shallowest outcomes, which have the largest subtrees
+    /// below them, become parts of their own. They are disjoint and together the whole.
+    ///
+    /// ```
+    /// use plainsong_explore::Part;
+    ///
+    /// let part: Part = "0(1..3) 2(3..5) 1".parse().unwrap();
+    /// let parts = part.shares(3);
+    /// let parts: Vec<String> = parts.iter().map(Part::to_string).collect();
+    /// assert_eq!(parts, ["0 2(3..5) 1", "1", "2"]);
+    /// ```
+    pub fn shares(mut self, wanted: usize) -> Vec<Part> {
+        let mut given = Vec::new();
+        while given.len() + 1 < wanted && !self.open.is_empty() {
+            let (depth, outcomes) = self.open.remove(0);
+            let room = (wanted - given.len() - 1) as u32;
+            let own = outcomes
+                .start
+                .saturating_add(room.saturating_sub(1))
+                .min(outcomes.end - 1);
+            for outcome in outcomes.start..own {
+                given.push(self.beside(depth, outcome, None));
+            }
+            let rest = (own + 1 < outcomes.end).then(|| (depth, own + 1..outcomes.end));
+            given.push(self.beside(depth, own, rest));
+        }
+        let mut all = vec![self];
+        all.append(&mut given);
+        all
+    }
+
+    /// Another outcome in place of the one at this depth.
+    fn beside(&self, depth: usize, outcome: u32, rest: Option<(usize, Range<u32>)>) -> Part {
+        let mut path: Path = self.path.iter().take(depth).copied().collect();
+        path.push(outcome);
+        Part::new(path, rest.into_iter().collect())
+    }
+
     /// The subtree to explore first, and what is left then.
     pub(crate) fn split(mut self) -> (Path, Option<Part>) {
         let first = self.path.clone();
@@ -128,6 +172,39 @@ mod tests {
             paths,
             [vec![0, 2, 1], vec![0, 3], vec![1], vec![2]] as [Path; 4]
         );
+    }
+
+    /// The subtrees of a part.
+    fn paths(part: Part) -> Vec<Path> {
+        let mut left = Some(part);
+        let mut paths = Vec::new();
+        while let Some(part) = left {
+            let (path, rest) = part.split();
+            paths.push(path);
+            left = rest;
+        }
+        paths
+    }
+
+    #[test]
+    fn shares_have_each_subtree_once_and_begin_in_the_order_of_the_search() {
+        for text in [
+            "",
+            "0(1..9) 2",
+            "0(1..3) 2(3..4) 1(2..7) 5",
+            "4 0(1..2) 3(4..6)",
+        ] {
+            let part: Part = text.parse().expect("a part");
+            let mut whole = paths(part.clone());
+            whole.sort();
+            for wanted in 1..12 {
+                let shares = part.clone().shares(wanted);
+                assert!(shares.len() <= wanted, "{text}: {shares:?}");
+                let mut together: Vec<Path> = shares.into_iter().flat_map(paths).collect();
+                together.sort();
+                assert_eq!(together, whole, "{text} in {wanted}");
+            }
+        }
     }
 
     #[test]

@@ -1,18 +1,24 @@
 //! Verbs and flags. A flag means the same everywhere, and is declared only where it has an effect.
 
 mod editors;
+mod explore;
 mod sim;
+#[cfg(feature = "swarm")]
+mod swarm;
 mod test;
 mod values;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 pub(crate) use editors::{LspArguments, StudioArguments};
+pub(crate) use explore::{ExploreArguments, ResumeArguments};
 use plainsong_driver::effort::Level;
 use plainsong_driver::watch::Allowance;
 use plainsong_smt::{CacheMode, Caching};
 use sim::SIM_EXIT_CODES;
 pub(crate) use sim::SimArguments;
 use std::path::PathBuf;
+#[cfg(feature = "swarm")]
+pub(crate) use swarm::{QueueArguments, SwarmArguments, SwarmVerb, WorkerArguments};
 use test::TEST_EXIT_CODES;
 pub(crate) use test::TestArguments;
 pub(crate) use values::{Bound, Given, Size, seconds};
@@ -115,6 +121,12 @@ pub(crate) enum Verb {
     Man(ManArguments),
     /// Show what is installed and what each engine needs
     Doctor,
+    /// Work on pieces of runs that others began with `--swarm`, until Ctrl-C
+    #[cfg(feature = "swarm")]
+    Worker(WorkerArguments),
+    /// List runs of a swarm, show one, or delete it with all that was found
+    #[cfg(feature = "swarm")]
+    Swarm(SwarmArguments),
     /// Be the process of cvc5: started by this command itself
     #[command(hide = true, name = crate::verbs::SERVE_CVC5)]
     ServeCvc5(ServeArguments),
@@ -161,21 +173,6 @@ pub(crate) struct CheckVerbArguments {
     pub(crate) fair: Option<FairLevel>,
     #[command(flatten)]
     pub(crate) resuming: ResumeArguments,
-}
-
-/// Runs that go on where an earlier one was stopped.
-#[derive(Debug, Args)]
-pub(crate) struct ResumeArguments {
-    /// Resume an interrupted run from the file that it wrote; the file contains the question
-    #[arg(
-        long,
-        value_name = "FILE",
-        conflicts_with_all = [
-            "files", "size", "bound", "delivery", "property", "pattern", "grow", "list", "fail_fast",
-            "keep_going",
-        ]
-    )]
-    pub(crate) resume: Option<PathBuf>,
 }
 
 /// `check`, and what the engines' verbs have of it.
@@ -273,15 +270,6 @@ impl CacheArguments {
             false => CacheMode::Use,
         })
     }
-}
-
-/// `explore`.
-#[derive(Debug, Args)]
-pub(crate) struct ExploreArguments {
-    #[command(flatten)]
-    pub(crate) check: CheckArguments,
-    #[command(flatten)]
-    pub(crate) resuming: ResumeArguments,
 }
 
 /// `prove`.

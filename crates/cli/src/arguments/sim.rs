@@ -52,6 +52,9 @@ pub(crate) struct SimArguments {
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) limits: LimitArguments,
+    #[cfg(feature = "swarm")]
+    #[command(flatten)]
+    pub(crate) queue: super::QueueArguments,
     /// One JSON object per line instead of text
     #[arg(long)]
     pub(crate) json: bool,

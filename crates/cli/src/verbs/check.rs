@@ -13,6 +13,7 @@ use plainsong_driver::counterexample::account;
 use plainsong_driver::effort::Level;
 use plainsong_driver::engine::{LivenessOptions, ProofOptions};
 use plainsong_driver::larger_sizes::Further;
+use plainsong_driver::pieces::PieceQueue;
 use plainsong_driver::plan::{Plan, Request, plan};
 use plainsong_driver::run::{Results, Supervision, run};
 use plainsong_driver::save::{Saver, TOOL, replace};
@@ -91,6 +92,8 @@ pub(crate) struct Manner {
     pub(crate) level: Level,
     /// For runs that can go on later.
     pub(crate) resuming: Option<Resuming>,
+    /// Who has executions visited by others, if that is asked for.
+    pub(crate) queue: Option<Arc<dyn PieceQueue>>,
 }
 
 /// Checks the files in this manner.

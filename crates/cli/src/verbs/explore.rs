@@ -8,9 +8,27 @@ use plainsong_driver::Exit;
 
 /// Explores the files, or goes on where an earlier run was stopped.
 pub(crate) fn explore(arguments: &ExploreArguments, session: &mut Session) -> Exit {
-    let manner = Manner {
+    #[cfg_attr(
+        not(feature = "swarm"),
+        expect(unused_mut, reason = "there is no queue")
+    )]
+    let mut manner = Manner {
         engine: Some("explore"),
         ..Manner::default()
     };
-    run_or_go_on(&arguments.check, &arguments.resuming, manner, session)
+    #[cfg(feature = "swarm")]
+    let run = match crate::swarm::begin_exploring(arguments, session) {
+        Ok(run) => run,
+        Err(exit) => return exit,
+    };
+    #[cfg(feature = "swarm")]
+    if let Some(run) = &run {
+        manner.queue = Some(run.queue());
+    }
+    let exit = run_or_go_on(&arguments.check, &arguments.resuming, manner, session);
+    #[cfg(feature = "swarm")]
+    if let Some(run) = run {
+        run.end(exit, session);
+    }
+    exit
 }

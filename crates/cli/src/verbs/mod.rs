@@ -33,12 +33,18 @@ mod show;
 mod sim;
 mod step;
 mod studio;
+#[cfg(feature = "swarm")]
+mod swarm;
 mod test;
 
 use crate::arguments::Verb;
 use crate::session::Session;
 use plainsong_driver::Exit;
+#[cfg(feature = "swarm")]
+pub(crate) use request::request;
 pub(crate) use serve::SERVE_CVC5;
+#[cfg(feature = "swarm")]
+pub(crate) use sim::asked as asked_of_sim;
 
 /// Does what was asked.
 pub(crate) fn run(verb: &Verb, session: &mut Session) -> Exit {
@@ -67,6 +73,10 @@ pub(crate) fn run(verb: &Verb, session: &mut Session) -> Exit {
         Verb::Completions(arguments) => completions::completions(arguments, session),
         Verb::Man(arguments) => completions::manual(arguments, session),
         Verb::Doctor => doctor::doctor(session),
+        #[cfg(feature = "swarm")]
+        Verb::Worker(arguments) => swarm::worker(arguments, session),
+        #[cfg(feature = "swarm")]
+        Verb::Swarm(arguments) => swarm::swarm(arguments, session),
         Verb::ServeCvc5(arguments) => serve::serve(arguments, session),
     }
 }

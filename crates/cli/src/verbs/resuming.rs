@@ -5,6 +5,7 @@ use crate::arguments::{Arguments, CheckArguments, ResumeArguments, Verb};
 use crate::session::Session;
 use clap::Parser as _;
 use plainsong_driver::effort::Level;
+use plainsong_driver::pieces::PieceQueue;
 use plainsong_driver::resume::Ledger;
 use plainsong_driver::resume::checkpoints::Checkpoints;
 use plainsong_driver::resume::file::Stopped;
@@ -23,7 +24,7 @@ pub(crate) fn run_or_go_on(
 ) -> Exit {
     let verb = manner.engine.unwrap_or("check");
     let Some(path) = &resume.resume else {
-        let resuming = Some(Resuming::new(verb, session));
+        let resuming = Some(Resuming::new(verb, manner.queue.clone(), session));
         return check_in(arguments, Manner { resuming, ..manner }, session);
     };
     match Resuming::from(path, verb, arguments) {
@@ -65,14 +66,14 @@ pub(crate) struct Resuming {
 
 impl Resuming {
     /// A first run.
-    fn new(verb: &'static str, session: &Session) -> Self {
+    fn new(verb: &'static str, queue: Option<Arc<dyn PieceQueue>>, session: &Session) -> Self {
         Resuming {
             verb,
             from: None,
             stopped: Stopped {
                 arguments: session.arguments.clone(),
                 songs: BTreeMap::new(),
-                ledger: Ledger::default(),
+                ledger: Ledger::visited_by(queue),
             },
             checkpoints: None,
         }

@@ -54,7 +54,16 @@ fn execute(
         return Err(session.reject(&problem));
     }
     validate(&request, &[&song]).map_err(|problem| session.reject(&problem))?;
-    let asked = asked(arguments);
+    #[cfg(feature = "swarm")]
+    let run = crate::swarm::begin(&arguments.queue, &loaded.source, session)?;
+    #[cfg(feature = "swarm")]
+    let (queue, seed) = (
+        run.as_ref().map(crate::swarm::Begun::queue),
+        run.as_ref().map(|run| run.seed),
+    );
+    #[cfg(not(feature = "swarm"))]
+    let (queue, seed) = (None, None);
+    let asked = asked(arguments, seed);
     if arguments.step {
         return step(&loaded, &song, &request, asked.seed, session);
     }
@@ -72,6 +81,7 @@ fn execute(
         interrupt: &session.interrupt.clone(),
         observer: &mut progress,
         allowance,
+        queue,
     };
     let drawn = random_check(&loaded, &song, &request, asked, &mut supervision);
     progress.clear();
@@ -97,6 +107,10 @@ fn execute(
     for mut drawn in drawn {
         exit = exit.and(telling.tell(&mut drawn)?);
         answers.append(&mut drawn.answers);
+    }
+    #[cfg(feature = "swarm")]
+    if let Some(run) = run {
+        run.end(exit, session);
     }
     Ok(exit)
 }
@@ -128,10 +142,11 @@ fn step(
     Ok(exit)
 }
 
-fn asked(arguments: &SimArguments) -> Asked {
+/// What is drawn, with this seed where none was given.
+pub(crate) fn asked(arguments: &SimArguments, chosen: Option<u64>) -> Asked {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     Asked {
-        seed: arguments.seed.unwrap_or_else(by_chance),
+        seed: arguments.seed.or(chosen).unwrap_or_else(by_chance),
         runs: arguments.runs.unwrap_or(1),
         steps: arguments.steps,
         scheduler: match arguments.pct {

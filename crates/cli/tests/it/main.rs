@@ -36,5 +36,7 @@ mod simulating;
 mod sizing;
 mod songs;
 mod stage;
+#[cfg(feature = "swarm")]
+mod swarm;
 mod testing;
 mod vacuity;

@@ -81,7 +81,11 @@ impl Engine for Explore {
 /// Answers a task by visiting every execution, or where that gives up or takes long, every state.
 fn by_executions(task: &Task, overseer: &mut Overseer<'_>) -> Result<EngineReport, Problem> {
     let patience = task.effort.first_executions;
-    if !is_packed(task) || task.limits.states <= patience {
+    let is_in_pieces = overseer
+        .ledger
+        .as_ref()
+        .is_some_and(|ledger| ledger.queue.is_some());
+    if is_in_pieces || !is_packed(task) || task.limits.states <= patience {
         return by_all_executions(task, overseer);
     }
     let mut some = task.clone();

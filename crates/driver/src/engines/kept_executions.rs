@@ -3,6 +3,7 @@
 //! One worker writes what there is between two executions and goes on. Several workers are stopped for it, and go on with
 //! what is left: what was seen and what is left partition the executions, so the sums are the same.
 
+use super::executions_in_pieces::in_pieces;
 use super::running_estimate::Expectation;
 use crate::engine::Task;
 use crate::resume::{Key, Ledger};
@@ -40,6 +41,15 @@ pub(super) fn go_on(
         bound: overseer.stage.bound.clone(),
     };
     let known = ledger.recall(&key, checks.len());
+    let queue = ledger.queue.clone().filter(|_| known.is_none());
+    if let Some(queue) = queue {
+        let explored = in_pieces(machine, (checks, &manner), (task, &key), &*queue, overseer);
+        if let Ok(explored) = &explored {
+            ledger.enter(key, explored);
+        }
+        overseer.ledger = Some(ledger);
+        return explored;
+    }
     let mut kept = Kept {
         ledger,
         key,

@@ -5,6 +5,7 @@ mod bounds;
 mod cross_check;
 pub(crate) mod diverge;
 mod execution_counts;
+mod executions_in_pieces;
 mod explicit_state;
 mod explore;
 mod external_answers;
@@ -20,6 +21,8 @@ mod running_estimate;
 mod sequentialize;
 mod symmetry_reduction;
 mod verdict_accumulator;
+
+pub use executions_in_pieces::ExecutionsWorker;
 
 pub(crate) use assumptions::trusted;
 pub(crate) use explicit_state::instances_of;

@@ -41,6 +41,11 @@ impl<'w, 'a> Expectation<'w, 'a> {
         }
     }
 
+    /// What else is to be said of how far it has come.
+    pub(super) fn remark(&mut self, remark: String) {
+        self.overseer.stage.remark = Some(remark);
+    }
+
     /// What was expected before.
     pub(super) fn expect(&mut self, before: Option<(u64, Option<u64>)>) {
         self.overseer.stage.expected = before;

@@ -138,6 +138,18 @@ impl Saved {
     }
 }
 
+/// What was found about one instance, as JSON.
+pub(crate) fn explored_to_json(explored: &Explored) -> String {
+    let entry = Entry::new(&Key::default(), explored);
+    serde_json::to_string(&entry).expect("these are maps with names as keys")
+}
+
+/// What [`explored_to_json`] wrote.
+pub(crate) fn explored_from_json(text: &str) -> Option<Explored> {
+    let entry: Entry = serde_json::from_str(text).ok()?;
+    Some(entry.explored()?.1)
+}
+
 /// One instance.
 #[derive(Serialize, Deserialize)]
 struct Entry {
@@ -168,8 +180,9 @@ enum Found {
     Refuted(String),
 }
 
+/// What took part, as JSON.
 #[derive(Serialize, Deserialize)]
-struct Covered {
+pub(crate) struct Covered {
     executed: Vec<(u32, u32)>,
     missed: Vec<(u32, u32)>,
     received: Vec<String>,
@@ -263,7 +276,7 @@ impl Found {
 }
 
 impl Covered {
-    fn new(coverage: &Coverage) -> Self {
+    pub(crate) fn new(coverage: &Coverage) -> Self {
         let places = |spans: &[Span]| spans.iter().map(|span| (span.start, span.end)).collect();
         Covered {
             executed: places(&coverage.executed),
@@ -278,21 +291,21 @@ impl Covered {
         }
     }
 
-    fn coverage(self) -> Coverage {
-        let spans = |places: Vec<(u32, u32)>| {
-            let places = places.into_iter();
-            places.map(|(start, end)| Span { start, end }).collect()
+    pub(crate) fn coverage(&self) -> Coverage {
+        let spans = |places: &[(u32, u32)]| {
+            let places = places.iter();
+            places.map(|&(start, end)| Span { start, end }).collect()
         };
         Coverage {
-            executed: spans(self.executed),
-            missed: spans(self.missed),
-            received: self.received,
-            never_received: self.never_received,
-            sent: self.sent,
-            never_sent: self.never_sent,
-            met: spans(self.met),
-            never_met: spans(self.never_met),
-            passed: spans(self.passed),
+            executed: spans(&self.executed),
+            missed: spans(&self.missed),
+            received: self.received.clone(),
+            never_received: self.never_received.clone(),
+            sent: self.sent.clone(),
+            never_sent: self.never_sent.clone(),
+            met: spans(&self.met),
+            never_met: spans(&self.never_met),
+            passed: spans(&self.passed),
         }
     }
 }

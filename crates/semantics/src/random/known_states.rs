@@ -112,7 +112,7 @@ impl<'a> KnownStates<'a> {
         self.checks.iter().position(|one| *one == check)
     }
 
-    pub(super) fn coverage(self) -> Coverage {
+    pub(super) fn coverage(&self) -> Coverage {
         let mut coverage = Coverage::new(self.machine, &self.covered);
         self.premises.enter(&mut coverage);
         coverage

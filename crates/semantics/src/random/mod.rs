@@ -176,8 +176,8 @@ impl<'a> Walker<'a> {
         true
     }
 
-    /// Which parts of the text took part: what ran, or could have run next, in a state of some execution.
-    pub fn coverage(self) -> Coverage {
+    /// Which parts of the text took part so far: what ran, or could have run next, in a state of some execution.
+    pub fn coverage(&self) -> Coverage {
         self.known.coverage()
     }
 

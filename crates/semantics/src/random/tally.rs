@@ -30,9 +30,12 @@ pub struct Tally {
     pub longest: u64,
     /// How they ended.
     pub ends: Ends,
-    violated: BTreeMap<usize, u64>,
-    undecided: BTreeMap<usize, (u64, String)>,
-    beyond_reach: Option<(u64, String)>,
+    /// The first execution that violates a check, by the position of the check.
+    pub violated: BTreeMap<usize, u64>,
+    /// The first in which a check could not be judged, and why.
+    pub undecided: BTreeMap<usize, (u64, String)>,
+    /// The first that the interpreter's own limit ended, and why.
+    pub beyond_reach: Option<(u64, String)>,
 }
 
 impl Tally {
