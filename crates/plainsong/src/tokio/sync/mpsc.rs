@@ -12,7 +12,7 @@
 //! - [`Receiver::close`], and dropping the receiver, make sends fail; messages left in the queue are
 //!   dropped with the receiver. Room that was reserved before can still be used, and the queue ends when
 //!   all of that is used or given back.
-//! - [`Sender::capacity`], [`Receiver::len`] and the like are exact: the door knows. What was counted is
+//! - `Sender::capacity`, [`Receiver::len`] and the like are exact: the door knows. What was counted is
 //!   there for [`Receiver::try_recv`].
 //!
 //! Two steps. In tokio a send takes room first and puts its message into the queue then. In between,

@@ -180,7 +180,7 @@ impl<T> Drop for AnySender<T> {
     }
 }
 
-/// See [`Sender::closed`].
+/// See `Sender::closed`.
 #[must_use = "nothing happens before it is awaited"]
 pub struct WhenClosed<'s, T> {
     sender: &'s mut AnySender<T>,
