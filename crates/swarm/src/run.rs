@@ -19,6 +19,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 const TICK: Duration = Duration::from_millis(50);
 /// After how long without news open pieces are looked up.
 const QUIET: Duration = Duration::from_secs(1);
+/// How long a server may be away when a run begins or ends.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// How many of them at once.
 const LOOKED_UP: usize = 256;
 
@@ -81,11 +83,11 @@ impl Run {
                 .map_or(0, |since| since.as_secs()),
         };
         let hub = &connection.hub;
-        let stored = connection.runtime.block_on(async {
+        let stored = connection.runtime.block_on(persistently(async || {
             hub.begin(&record).await?;
             let stored = hub.run(name).await?;
             stored.ok_or_else(|| Trouble::new(format!("run {name} was deleted meanwhile")))
-        });
+        }));
         let (stored, _) = stored?;
         if stored.asked.build != asked.build {
             return Err(Trouble::new(format!(
@@ -148,10 +150,23 @@ impl Run {
 
     fn end(&self, state: State) -> Result<(), Trouble> {
         let (hub, record) = (&self.connection.hub, &self.record);
-        self.connection.runtime.block_on(async {
+        self.connection.runtime.block_on(persistently(async || {
             hub.set_state(record, state).await?;
             hub.clear(&record.asked.build, &record.id).await
-        })
+        }))
+    }
+}
+
+/// Does what may be done twice until it goes well or will not go better later: a server may be away for a moment.
+async fn persistently<T>(act: impl AsyncFn() -> Result<T, Trouble>) -> Result<T, Trouble> {
+    let begun = Instant::now();
+    loop {
+        match act().await {
+            Err(trouble) if trouble.help.is_none() && begun.elapsed() < PATIENCE => {
+                tokio::time::sleep(TICK).await;
+            }
+            done => return done,
+        }
     }
 }
 

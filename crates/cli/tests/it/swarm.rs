@@ -101,6 +101,12 @@ fn undisturbed(stage: &Stage, server: &mut Server, question: &[&str], run: &str)
     let mut command = stage.command(&arguments);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut asking = plainsong_children::spawn(&mut command).expect("the command runs");
+    // A server that is away when somebody begins is told at once: that is another test.
+    let list = ["swarm", "list", "--swarm", &url];
+    let begun = Instant::now();
+    while !stage.run(&list).out.contains(run) {
+        assert!(begun.elapsed() < Duration::from_secs(30), "it begins");
+    }
     let mut workers = [worker(stage, server), worker(stage, server)];
     let kills = std::env::var("PLAINSONG_KILLS")
         .ok()
