@@ -114,7 +114,8 @@ process p {
     on Pause { send Slow to p; }
     on Slow {
         let first = choose int where 0 <= first && first < 40;
-        var n: int = first;
+        let second = choose int where 0 <= second && second < 6;
+        var n: int = first + second;
         while n < 150000 {
             n = n + 1;
         }
