@@ -34,9 +34,14 @@ impl Walk<'_> {
                 };
                 self.at_home(home, node);
             }
-            FnItem | ActionItem | ProcedureItem | InvariantItem | LemmaItem | MessageItem
-            | InitItem | SequentializeItem | CommuteItem | ConstItem | ParamItem | SortItem
-            | EnumItem | StructItem | ResultDecl | LayersItem => {
+            FnItem => {
+                self.runner(node);
+                self.sequence_names(node);
+                self.scoped_unless_result(node);
+            }
+            ActionItem | ProcedureItem | InvariantItem | LemmaItem | MessageItem | InitItem
+            | SequentializeItem | CommuteItem | ConstItem | ParamItem | SortItem | EnumItem
+            | StructItem | ResultDecl | LayersItem => {
                 self.sequence_names(node);
                 self.scoped_unless_result(node);
             }
@@ -125,6 +130,16 @@ impl Walk<'_> {
     fn name_after(&self, node: &SyntaxNode, keyword: SyntaxKind) -> Option<String> {
         let token = super::ident_after(node, keyword)?;
         Some(token.text().to_owned())
+    }
+
+    /// `extern fn f at role(…)`: a process, or the endpoints of that name.
+    fn runner(&mut self, node: &SyntaxNode) {
+        if let Some(role) = super::ident_after(node, AtKw) {
+            let process = self.items.items.get(role.text());
+            let endpoints = || self.items.endpoints.get(role.text())?.first();
+            let known = process.or_else(endpoints).copied();
+            self.used(&role, known);
+        }
     }
 
     fn named_item(&self, node: &SyntaxNode) -> Option<DefinitionId> {
