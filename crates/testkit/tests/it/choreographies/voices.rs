@@ -10,7 +10,7 @@ use plainsong_semantics::machine::{Config, Machine, Subject};
 use plainsong_semantics::outcomes::{split, undecided};
 use plainsong_semantics::search::{Completeness, Unwatched};
 use plainsong_semantics::sizes::Sizes;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Larger ones are left to the generated programs and to the comparison by states.
@@ -58,7 +58,8 @@ fn compare(
     let instances = instances.map_err(|error| error.message)?;
     let mut executions = 0;
     let mut open: Vec<Instance> = instances.into_iter().map(undecided).collect();
-    let mut visited = BTreeSet::new();
+    // Ways to start with the same parameters and outcomes are instances of their own.
+    let mut seen: BTreeMap<Given, BTreeMap<String, u64>> = BTreeMap::new();
     while let Some(instance) = open.pop() {
         let given = given(&instance);
         let is_known = |(values, _): &Given| *values == given.0;
@@ -66,13 +67,13 @@ fn compare(
             continue; // nothing starts with these parameters
         }
         let machine = Machine::new(&instance, Subject::System);
-        let mut seen: BTreeMap<String, u64> = BTreeMap::new();
+        let mut of_instance: BTreeMap<String, u64> = BTreeMap::new();
         let mut look = |config: &Config, complete: bool| {
             let end = match complete {
                 true => variables(&machine, config),
                 false => format!("deadlock: {}", variables(&machine, config)),
             };
-            *seen.entry(end).or_default() += 1;
+            *of_instance.entry(end).or_default() += 1;
         };
         let found = explore_showing(
             &machine,
@@ -89,26 +90,30 @@ fn compare(
         let Some(line) = ends.get(&given) else {
             return Err(format!("the line does not ask for {}", given.1));
         };
-        if !visited.insert(given.clone()) {
-            return Err(format!("there are two instances with {}", given.1));
-        }
+        let seen = seen.entry(given).or_default();
         if !line.failures.is_empty() {
             continue; // guards that disagree, a value that is not defined
         }
         if found.count.completeness != Completeness::Complete || found.count.failed > 0 {
             return Err(format!("{:?}", found.count));
         }
-        if seen != line.paths {
+        for (end, count) in of_instance {
+            *seen.entry(end).or_default() += count;
+        }
+        executions += found.count.complete;
+    }
+    for (given, seen) in &seen {
+        let line = &ends[given];
+        if line.failures.is_empty() && *seen != line.paths {
             return Err(format!(
                 "the line ends with {:?}, the voices with {seen:?}",
                 line.paths
             ));
         }
-        executions += found.count.complete;
     }
     // Where the line fails, voices may not get so far as to ask.
     let is_missing = |(given, ends): &(&Given, &Ends)| {
-        !given.1.is_empty() && ends.failures.is_empty() && !visited.contains(*given)
+        !given.1.is_empty() && ends.failures.is_empty() && !seen.contains_key(*given)
     };
     match ends.iter().find(is_missing) {
         Some((given, _)) => Err(format!("only the line asks for {}", given.1)),
